@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..counts import counted
 from ..refusal import Refused
 from . import announce, bisect_report, exit_codes, study_options
+from .folding import fold
 from .run import announce_shortcomings
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     with exclusive(options.root), interrupted_by_signals():
         found = measure(study, plan, cells, options)
     announce("")
-    announce("\n".join(bisect_report.report(found, cells, faster=options.faster)))
+    announce("\n".join(map(fold, bisect_report.report(found, cells, faster=options.faster))))
     return exit_codes.EXIT_OK if len(found.releases) > 1 else exit_codes.EXIT_FAILED
 
 

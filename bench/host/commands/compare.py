@@ -14,6 +14,7 @@ from ..refusal import Refused, harmless
 from ..study import location
 from ..system import EXIT_GATE
 from . import announce, cell_filter, exit_codes, run_choice
+from .folding import fold, fold_prose, fold_rows
 
 if TYPE_CHECKING:
     from ..analysis.run_comparison import CellChange, RunComparison
@@ -70,28 +71,27 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
-    yield f"before  {run_choice.describe(found.before.facts)}"
-    yield f"after   {run_choice.describe(found.after.facts)}"
+    yield fold(f"before  {run_choice.describe(found.before.facts)}", len("before  "))
+    yield fold(f"after   {run_choice.describe(found.after.facts)}", len("before  "))
     if found.before.facts.run == found.after.facts.run:
-        yield "These are the same run, which cannot differ from itself."
+        yield fold_prose("These are the same run, which cannot differ from itself.")
     elif found.before.facts.started > found.after.facts.started:
-        yield "The second run is the older one: slower means that it was slower than the newer one."
+        yield fold_prose("The second run is the older one: slower means that it was slower than the newer one.")
     yield ""
     yield from _changes(found, options)
-    yield (
-        "The runs' processes did not take turns: an interval covers what differs between\n"
-        "processes of one run. What differs from run to run is part of every ratio, and\n"
-        "two runs cannot show how large it is."
+    yield fold_prose(
+        "The runs' processes did not take turns: an interval covers what differs between processes of one run. What "
+        "differs from run to run is part of every ratio, and two runs cannot show how large it is."
     )
     if found.controls is not None:
         low, middle, high = found.controls
-        yield (
-            f"Cells whose environment did not change: ratios {low:.3f} to {high:.3f}, median {middle:.3f}.\n"
-            "A change of that size need not come from what changed."
+        yield fold_prose(
+            f"Cells whose environment did not change: ratios {low:.3f} to {high:.3f}, median {middle:.3f}."
         )
+        yield fold_prose("A change of that size need not come from what changed.")
     if found.moved is not None:
-        yield (
-            f"The median of all ratios is {found.moved:.3f}. What changed for all cells alike, such as the speed of\n"
+        yield fold_prose(
+            f"The median of all ratios is {found.moved:.3f}. What changed for all cells alike, such as the speed of "
             "the machine on that day, cancels with --relative."
         )
     yield ""
@@ -101,12 +101,12 @@ def _lines(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
 
 def _changes(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
     if not found.changed:
-        yield "Nothing that the runs record about machine, versions and settings changed."
+        yield fold_prose("Nothing that the runs record about machine, versions and settings changed.")
         return
     most = len(found.changed) if options.all else MOST_CHANGES
     yield "Changed:"
     for what, before, after in found.changed[:most]:
-        yield f"  {what}: {before} → {after}"
+        yield fold(f"  {what}: {before} → {after}")
     if len(found.changed) > most:
         yield f"  and {len(found.changed) - most} more: --all"
 
@@ -125,19 +125,20 @@ def _table(found: RunComparison, options: argparse.Namespace) -> Iterator[str]:
         most = len(shown) if options.all else MOST_CELLS
         what = "ratio to the baseline" if options.relative else "time"
         same = shared_suffix([one.after.row for one in shown[:most]])
-        yield f"{what} after / before (1.1 is slower){same and f', all {same[1:]}'}:"
+        yield fold(f"{what} after / before (1.1 is slower){same and f', all {same[1:]}'}:")
         rows = [
             (*ratio_words(one.ratio.estimate), verdict_word(one), one.after.name.removesuffix(same))
             for one in shown[:most]
         ]
-        yield tabulate(rows, tablefmt="plain", disable_numparse=True)
+        yield from fold_rows(tabulate(rows, tablefmt="plain", disable_numparse=True), [row[-1] for row in rows])
         if len(shown) > most:
             yield f"and {len(shown) - most} more: --all"
     counts = Counter(verdict_word(one) for one in found.cells)
     yield ""
-    yield f"{len(found.cells)} compared: {', '.join(f'{count} {word}' for word, count in counts.items()) or 'none'}"
+    listed = ", ".join(f"{count} {word}" for word, count in counts.items()) or "none"
+    yield fold(f"{len(found.cells)} compared: {listed}")
     if any(one.verdict is None for one in found.cells):
-        yield f"A verdict needs {FEWEST} processes of both runs: --profile standard."
+        yield fold(f"A verdict needs {FEWEST} processes of both runs: --profile standard.")
 
 
 def shared_suffix(rows: Sequence[str]) -> str:
@@ -176,7 +177,7 @@ def _uncompared(found: RunComparison, options: argparse.Namespace) -> Iterator[s
         reasons.setdefault(one.why, []).append(one.name)
     for why, names in list(reasons.items())[: None if options.all else MOST_UNCOMPARED]:
         more = f" and {len(names) - 1} more" if len(names) > 1 and not options.all else ""
-        yield f"  {', '.join(names) if options.all else names[0]}{more}: {why}"
+        yield fold(f"  {', '.join(names) if options.all else names[0]}{more}: {why}")
     if len(reasons) > MOST_UNCOMPARED and not options.all:
         yield f"  and {len(reasons) - MOST_UNCOMPARED} more: --all"
 

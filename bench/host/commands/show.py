@@ -13,6 +13,7 @@ from bench.record import OK
 
 from ..study import location
 from . import announce, cell_filter, compare, exit_codes, run_choice
+from .folding import fold, fold_rows
 
 if TYPE_CHECKING:
     from ..analysis.quality import Quality
@@ -65,22 +66,24 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
         "name": lambda one: one[0].name,
     }
     shown.sort(key=orders[options.sort])
-    yield run_choice.describe(summary.facts)
-    yield f"Speed-ups over {summary.facts.baseline}, by pairs of processes; 2.0 is twice as fast."
+    yield fold(run_choice.describe(summary.facts))
+    yield fold(f"Speed-ups over {summary.facts.baseline}, by pairs of processes; 2.0 is twice as fast.")
     grades = [grade_of(cell, found) for cell, _, found in shown]
-    yield (
-        tabulate(_rows(shown, grades), tablefmt="plain", disable_numparse=True) if shown else "No cell is to be shown."
-    )
+    rows = list(_rows(shown, grades))
+    if rows:
+        yield from fold_rows(tabulate(rows, tablefmt="plain", disable_numparse=True), [row[-1] for row in rows])
+    else:
+        yield "No cell is to be shown."
     marked = [
         f"{MARKS[grade]} {meaning(grade)} ({grades.count(grade)})"
         for grade in (Quality.NOISY, Quality.UNSTEADY)
         if grade in grades
     ]
     if marked:
-        yield "   ".join(marked)
+        yield fold("   ".join(marked))
     others = Counter(_lack(cell) for cell in cells if step_s(cell) is None)
     if others:
-        yield f"Without a time: {', '.join(f'{count} {status}' for status, count in others.items())}"
+        yield fold(f"Without a time: {', '.join(f'{count} {status}' for status, count in others.items())}")
 
 
 def _rows(

@@ -210,6 +210,15 @@ def test_the_sentence_names_size_release_and_causes():
     assert any("cannot be exchanged alone: the release before has none of it" in line for line in rest)
 
 
+def test_what_was_found_fits_a_terminal_of_60_letters(project, monkeypatch, capsys):
+    monkeypatch.setattr("bench.host.commands.bisect.measure", lambda *_arguments: bisected(Undecided(0, 2)))
+    monkeypatch.setenv("COLUMNS", "60")
+    assert call(project, "torch", "--workload", "gemm", "--mode", "eager") == 0
+    out = capsys.readouterr().out
+    assert "slower after torch-1.13.1 and at the latest with torch-2.5.1" in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= 60
+
+
 def test_the_sentence_says_what_is_not_known():
     ratio = compare(np.linspace(-0.01, 0.012, 11))
     lines = list(report(bisected(NoChange(ratio, settled=False)), CELLS))
