@@ -58,14 +58,14 @@ def test_a_session_that_only_names_an_environment_is_not_called_a_success(projec
     assert "Running session bench-new" in done.stderr
 
 
-FAMILY = '[environments.torch]\nversions = ["2.10.0", "2.9.1", "../x"]\n'
+FAMILY = '[environments.torch]\nversions = ["2.10.0", "2.9.1", "../x"]\nmodes = ["eager", "compile"]\n'
 
 
 def test_a_family_has_a_session_and_so_has_each_of_its_versions(project):
     (project / "matrix.toml").write_text(FAMILY + "[environments.old]\n")
     listed = run(project, "-l").stdout
-    assert "* bench-torch -> Build every version of torch and measure them" in listed
-    assert "- bench-torch-2.9.1 -> Build torch-2.9.1 and measure it" in listed
+    assert "* bench-torch -> Measure torch 2.9.1, 2.10.0: eager, compile.\n" in listed
+    assert "- bench-torch-2.9.1 -> Measure torch 2.9.1: eager, compile.\n" in listed
     assert "- bench-torch-2.10.0" in listed
     assert ".." not in listed
 
@@ -214,7 +214,7 @@ def test_a_range_of_versions_has_a_session_for_each_release_that_was_looked_up(p
     assert "bench-torch-2" not in before
     (project / "locks" / "torch.versions.txt").write_text("# fits: >=2.9\n2.9.1\n2.10.0\n")
     after = run(project, "-l").stdout
-    assert "* bench-torch -> Build every version of torch and measure them" in after
+    assert "* bench-torch -> Measure torch 2.9.1, 2.10.0.\n" in after
     assert "- bench-torch-2.9.1 ->" in after
     assert "- bench-torch-2.10.0 ->" in after
 

@@ -77,19 +77,28 @@ def power(result, base, exponent):
 
 
 def matmul(result, left, right):
-    """Give the rule of a product of matrices, or of stacks of them; a product of vectors has none."""
-    if left.ndim < 2 or right.ndim < 2:
-        raise TypeError("a matrix product of shapes {} and {}: vectors have no rule; reshape them to matrices".format(
-            left.shape, right.shape
-        ))  # fmt: skip
+    """Give the rule of a product of matrices, of stacks of them, or of vectors: a row on the left, a column behind."""
+    rows = left if left.ndim > 1 else left[np.newaxis, :]
+    columns = right if right.ndim > 1 else right[:, np.newaxis]
+
+    def whole(gradient):
+        # With the axis of each vector, which the product has not.
+        gradient = gradient if right.ndim > 1 else gradient[..., np.newaxis]
+        return gradient if left.ndim > 1 else gradient[..., np.newaxis, :]
+
+    def pull_left(gradient):
+        return summed_to(whole(gradient) @ columns.swapaxes(-1, -2), rows.shape).reshape(left.shape)
 
     def pull_right(gradient):
-        if right.ndim == 2:
+        gradient = whole(gradient)
+        if columns.ndim == 2:
             # One product over all rows is faster than one of each stack and their sum.
-            return left.reshape(-1, left.shape[-1]).T @ gradient.reshape(-1, gradient.shape[-1])
-        return summed_to(left.swapaxes(-1, -2) @ gradient, right.shape)
+            summed = rows.reshape(-1, rows.shape[-1]).T @ gradient.reshape(-1, gradient.shape[-1])
+        else:
+            summed = summed_to(rows.swapaxes(-1, -2) @ gradient, columns.shape)
+        return summed.reshape(right.shape)
 
-    return lambda gradient: summed_to(gradient @ right.swapaxes(-1, -2), left.shape), pull_right
+    return pull_left, pull_right
 
 
 UFUNCS[np.matmul] = matmul

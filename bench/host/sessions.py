@@ -21,7 +21,7 @@ from nox.logger import SUCCESS
 from . import project, system
 from .commands import SUMMARIES
 from .refusal import harmless
-from .study import family_names, location, session_names, version_ranges
+from .study import family_names, location, session_names, session_summaries, version_ranges
 from .system import EXIT_GATE, EXIT_MISUSE
 
 #: The commands with a gate on slowdowns.
@@ -48,9 +48,9 @@ def define(noxfile: str | Path) -> list[str]:
                 problem if tables else f"{problem} {root} has no {location.NAME}; the project may be another folder."
             )
     queued: list[str] = []
+    says = session_summaries.summaries(tables.get("environments"), environments)
     for name in benched:
-        versions = environments.get(name, [name]) != [name]
-        _register(_bench_session(name, queued, versions=versions), f"bench-{name}", default=True)
+        _register(_bench_session(name, queued, says[name]), f"bench-{name}", default=True)
     _register(_measure_session(queued), "measure")
     for name in PLAIN:
         _register(_plain_session(name), name)
@@ -139,20 +139,19 @@ def _register(action: Callable[[nox.Session], None], name: str, *, default: bool
     nox.session(name=name, venv_backend="none", default=default)(action)
 
 
-def _bench_session(environment: str, queued: list[str], *, versions: bool) -> Callable[[nox.Session], None]:
+def _bench_session(environment: str, queued: list[str], says: str) -> Callable[[nox.Session], None]:
     def bench(session: nox.Session) -> None:
         logging.getLogger("nox").addFilter(_not_of_a_name)
         queued.append(environment)
         session.notify("measure", session.posargs)
 
-    built = f"every version of {environment} and measure them" if versions else f"{environment} and measure it"
-    bench.__doc__ = f"Build {built} with the others that are named."
+    bench.__doc__ = says
     return bench
 
 
 def _measure_session(queued: list[str]) -> Callable[[nox.Session], None]:
     def measure(session: nox.Session) -> None:
-        """Build and measure the environments that this invocation names; queued by the bench sessions, once."""
+        """Build and measure the environments of the bench sessions that are named, side by side."""
         named = [text for environment in queued for text in ("--environment", environment)]
         try:
             run_host(session, "run", *named, *session.posargs)

@@ -139,11 +139,16 @@ def test_a_power_of_arrays(drawn):
         ((2, 3, 4), (2, 4, 5)),
         ((5, 1, 3, 4), (2, 4, 5)),
         ((3, 4), (2, 4, 5)),
+        ((4,), (4,)),
+        ((3, 4), (4,)),
+        ((4,), (4, 2)),
+        ((2, 3, 4), (4,)),
+        ((4,), (2, 4, 5)),
     ],
 )
 @given(seed=seeds)
 @settings(max_examples=10)
-def test_products_of_matrices_and_stacks_of_them(shapes, seed):
+def test_products_of_matrices_of_stacks_of_them_and_of_vectors(shapes, seed):
     random = np.random.RandomState(seed)
     assert gap(np.matmul, *(random.standard_normal(shape) for shape in shapes), seed=seed % 1000) < MOST
 

@@ -19,7 +19,15 @@ ROOT = Path(__file__).resolve().parents[2]
 #: What nox reads of the study.
 STUDY = tuple(
     f"study/{name}.py"
-    for name in ("location", "session_names", "suggestion", "toml_limits", "family_names", "version_ranges")
+    for name in (
+        "location",
+        "session_names",
+        "session_summaries",
+        "suggestion",
+        "toml_limits",
+        "family_names",
+        "version_ranges",
+    )
 )
 
 MATRIX = """

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "families", nargs="*", metavar="FAMILY", help="families of versions, or environments; all of a run by default"
+        "families",
+        nargs="*",
+        metavar="FAMILY",
+        help="environments whose versions are compared; all of the run by default",
     )
     parser.add_argument("--measure", action="store_true", help="measure them first, with the options of a run")
     parser.add_argument("--against", metavar="VERSION", help="the version that all are compared with; the oldest one")
@@ -60,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     made = history.make(stored, described, _members(study), against=options.against, shown=shown)
     if not made.tables:
         raise Refused(
-            f"{folder} has no workload with two versions of {' or '.join(options.families) or 'a framework'}, but "
+            f"{folder} has no workload in two versions of {' or '.join(options.families) or 'a framework'}; it has "
             f"{', '.join(described.environments) or 'nothing'}. List several in an environment's table, "
             "versions = [...], and measure them; or name another run: nox -s runs lists them, --run NAME takes one."
         )
@@ -89,7 +92,7 @@ def _named(study: Study, families: Sequence[str]) -> list[str]:
     known = {**study.families, **dict.fromkeys(study.environments)}
     for name in families:
         if name not in known:
-            raise Refused(unknown("family", name, known))
+            raise Refused(unknown("environment", name, known))
     return study.named(families)
 
 

@@ -125,17 +125,19 @@ def _quoted(path: str) -> str:
 
 def _next_step(folder: Path, *, default_study: bool) -> str:
     command = f"{Path(sys.executable).name} " + ("-m nox" if project.is_installed() else NOXFILE)
-    first = (
-        "       measures the default study and writes reports/"
+    first, shows = (
+        ("", "measures the default study and writes reports/")
         if default_study
-        else "-s bench-here bench-numpy1     a first result: this Python's NumPy beside NumPy 1"
+        else ("-s bench-here bench-numpy1", "a first result: this Python's NumPy beside NumPy 1")
     )
+    measuring, listing = f"{command} {first}".rstrip(), f"{command} -l"
+    width = max(len(measuring), len(listing))
     lines = [
         "",
         "Next:",
         f"  cd {shlex.quote(str(folder))}",
-        f"  {command} -l     lists the sessions",
-        f"  {command} {first}",
+        f"  {measuring:{width}}   {shows}",
+        f"  {listing:{width}}   lists the sessions",
     ]
     if importlib.util.find_spec("numpy") is None:
         lines.append(f"{sys.executable} has no NumPy: name an interpreter that has it in {location.NAME}.")

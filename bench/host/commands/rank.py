@@ -45,7 +45,7 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     tracks = rank_tracks(summary, filter(cell_filter.chosen(options), summary.cells))
     yield run_choice.describe(summary.facts)
     if not tracks:
-        yield "No two columns have times in the same rows."
+        yield "No two columns have times in enough of these rows. Choose rows in which they have: --workload PATTERN"
         return
     for track in tracks:
         yield from _track(track)

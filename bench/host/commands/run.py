@@ -100,7 +100,10 @@ def _folder(study: Study, plan: Plan, options: argparse.Namespace) -> Path:
 
 
 def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> None:
-    """Say which run is in the place of the results, and where it will be moved. Raises RunIsKept."""
+    """Say where results go, and what becomes of a run that is there. Raises RunIsKept.
+
+    A run that moves a finished one says so when it does.
+    """
     from ..storage import archive, stored_runs
 
     folder = _folder(study, plan, options)
@@ -115,9 +118,13 @@ def _announce_place(study: Study, plan: Plan, options: argparse.Namespace) -> No
         return
     moved = archive.destination(folder)
     assert moved is not None
+    if not unfinished and not options.dry_run:
+        announce(f"Results go to {place}.")
+        return
     goes = f"moved to {moved.relative_to(options.root)}"
     announce(
-        f"Results go to {place}. The unfinished run there, {named}, is continued by the same command, else {goes}."
+        f"Results go to {place}. The unfinished run there, {named}, is continued if this command is the same, "
+        f"else {goes}."
         if unfinished
         else f"Results go to {place}. The run there, {named}, will be {goes}."
     )

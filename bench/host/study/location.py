@@ -30,6 +30,8 @@ LONGEST_LINE = 100
 MOST_EXTENDED = 4
 #: The study file of a project.
 NAME = "matrix.toml"
+#: What to do where a study file cannot be read.
+UNREADABLE = "Go to the folder of the project, or name a study file with --matrix FILE."
 
 
 class StudyError(Refused):
@@ -88,9 +90,7 @@ def named_from(root: Path, path: Path | None) -> str:
     return (absolute.relative_to(root) if absolute.is_relative_to(root) else absolute).as_posix()
 
 
-def read(
-    path: Path, most: int = MOST_EXTENDED, *, remedy: str = "Name a study file with --matrix FILE."
-) -> dict[str, Any]:
+def read(path: Path, most: int = MOST_EXTENDED, *, remedy: str = UNREADABLE) -> dict[str, Any]:
     """Return the tables of the study file at ``path``, joined with those of the file that it extends.
 
     That file may extend another one, ``most`` of them in all. ``remedy`` says what to do where the file cannot be read.

@@ -39,7 +39,7 @@ class Settings(StudyTable):
         "exclusions are added to its own. It may extend another one itself.",
     )
     baseline: str = Field(
-        description="The column that ratios are taken to, as environment:mode: torch1:eager; or best, or previous."
+        description="The column that others are compared with, as environment:mode: torch1:eager; or best, or previous."
     )
     default: Annotated[tuple[str, ...], FILLED_LIST] = Field(
         description="The environments that run when none is named on the command line."

@@ -125,7 +125,10 @@ def test_of_many_rows_that_are_left_out_three_are_named():
 
 
 def test_one_column_is_no_ranking(stored, capsys):
-    assert "No two columns" in shown(stored, capsys, "rank", "--environment", "torch1", "--mode", "eager")[-1]
+    assert (
+        "No two columns have times in enough of these rows. Choose rows"
+        in shown(stored, capsys, "rank", "--environment", "torch1", "--mode", "eager")[-1]
+    )
 
 
 @pytest.mark.parametrize("command", ["show", "rank", "compare", "series"])

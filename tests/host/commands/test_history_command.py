@@ -176,10 +176,10 @@ def test_the_version_that_all_are_compared_with_can_be_chosen(root, folder, caps
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["torhc"], "unknown family 'torhc'; did you mean 'torch'? Known: torch, jax, torch-1.9.0"),
+        (["torhc"], "unknown environment 'torhc'; did you mean 'torch'? Known: torch, jax, torch-1.9.0"),
         (["--against", "1.12"], "--against: unknown version '1.12'"),
-        (["jax"], "has no workload with two versions of jax"),
-        (["torch-1.9.0"], "has no workload with two versions of torch-1.9.0"),
+        (["jax"], "has no workload in two versions of jax; it has "),
+        (["torch-1.9.0"], "has no workload in two versions of torch-1.9.0; it has "),
         (["--run", "nobody"], "nobody"),
         (["--run", "reports/version"], "reports/version holds no run; did you mean"),
     ],

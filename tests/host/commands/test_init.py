@@ -118,7 +118,10 @@ def test_the_next_step_names_sessions_that_the_study_has(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]
 ) -> None:
     assert main(["init", *options], root=tmp_path) == 0
-    named = re.findall(r"bench-(\S+)", capsys.readouterr().out.partition("Next:")[2])
+    said = capsys.readouterr().out.partition("Next:")[2]
+    _, measuring, listing = (line for line in said.splitlines() if line)
+    assert measuring.rindex("   ") == listing.rindex("   "), "what the commands do stands in one column"
+    named = re.findall(r"bench-(\S+)", said)
     assert bool(named) is not bool(options)
     assert set(named) <= set(study_file.load(tmp_path / "matrix.toml").environments)
 

@@ -47,7 +47,9 @@ def test_a_finished_run_is_archived_by_the_next(finished, capsys):
     call(finished, "run", "--workload", "gemm")
     (archived,) = (finished / "reports" / "small" / "history").iterdir()
     assert journal.read(archived) == first
-    assert "previous run was moved to" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.startswith("Results go to reports/small.\n")
+    assert said.count("moved to") == 1
 
 
 @pytest.mark.parametrize("count", [0, 2])

@@ -60,7 +60,7 @@ def test_all_errors_of_a_file_come_at_once_in_its_order() -> None:
     tables["profiles"]["quick"]["rounds"] = 0
     assert errors_of(tables) == [
         "matrix.toml: study: baseline: unknown old mode 'eagre'; did you mean 'eager'? Known: eager, compile.",
-        "matrix.toml: environments.old: modes: " + unknown("mode", "jitt", BUILT_IN.mode_names),
+        "matrix.toml: environments.old: modes: " + unknown("mode", "jitt", BUILT_IN.facts("torch").mode_names),
         "matrix.toml: environments.old: mode 'compile' needs PyTorch 2.0; this environment pins torch==1.13.1. "
         "Use 'eager' or 'torchscript' or 'torchscript-trace' or 'torchscript-optimized' or 'channels-last' or "
         "'channels-first' or 'functorch' or 'ddp' or 'data-parallel' or 'autocast'.",

@@ -60,7 +60,8 @@ def test_an_option_without_its_value_is_refused(capsys: pytest.CaptureFixture[st
 
 
 def test_a_file_that_is_missing_is_named_with_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match=r"one\.toml: cannot be read: No such file .*--matrix FILE"):
+    remedy = r"Go to the folder of the project, or name a study file with --matrix FILE\."
+    with pytest.raises(StudyError, match=rf"one\.toml: cannot be read: No such file .*\. {remedy}"):
         location.read(tmp_path / "one.toml")
 
 
