@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..refusal import Refused, naming
 from ..study import location
-from . import announce, damaged_lines, exit_codes, study_options
+from . import announce, damaged_lines, exit_codes, run_choice, study_options
 
 if TYPE_CHECKING:
     from ..reporting.tables.claims_of_runs import AnswersOfRun
@@ -23,8 +23,8 @@ STUDIES = "studies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    text = "a folder with records; the study's by default. A claim gets a line for each run that answers it"
-    parser.add_argument("runs", metavar="RUN", nargs="*", type=location.path_option, help=text)
+    text = "a folder with records, or a run's name; the study's last run by default. A claim gets a line for each run"
+    parser.add_argument("runs", metavar="RUN", nargs="*", help=f"{text} that answers it")
     parser.add_argument(
         "--write",
         type=location.path_option,
@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import archive
 
     studies = find_studies(options)
-    folders = options.runs or [archive.folder_of(options.root, study.settings.name) for study in studies]
+    named = [run_choice.locate(options, name) for name in options.runs]
+    folders = named or [archive.folder_of(options.root, study.settings.name) for study in studies]
     answered = [_answer(studies, folder) for folder in dict.fromkeys(folders)]
     table = claims_of_runs.show([list(of_study) for of_study in zip(*answered, strict=True)])
     terminal.render(Console(), table, file=str(options.write or ""))

@@ -26,7 +26,7 @@ NO_TERMINAL = (120, 24)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--environment", action="append", default=[], metavar="NAME")
+    study_options.add_environment(parser)
     study_options.add_arguments(parser)
     parser.add_argument("--fresh", action="store_true", help="start over instead of continuing an unfinished run")
     parser.add_argument(

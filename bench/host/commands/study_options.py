@@ -183,6 +183,18 @@ def plan(study: Study, options: argparse.Namespace, *, environments: Sequence[st
     )
 
 
+def add_environment(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names environments, once for each or separated by commas."""
+    parser.add_argument(
+        "--environment",
+        action="extend",
+        type=patterns,
+        default=[],
+        metavar="NAME",
+        help="environments, such as torch2,jax; the study's by default",
+    )
+
+
 def patterns(text: str) -> list[str]:
     """Read patterns of names, separated by commas."""
     found = [pattern.strip() for pattern in text.split(",") if pattern.strip()]

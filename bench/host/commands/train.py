@@ -31,7 +31,7 @@ WITHOUT_MEANING = ("budget", "strict", "largest_batch", "ratios", "details", "fi
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--environment", action="append", default=[], metavar="NAME")
+    study_options.add_environment(parser)
     parser.add_argument(
         "--data",
         type=location.path_option,

@@ -21,7 +21,7 @@ SAME_ONLY, PLANTED_ONLY = "same", "planted"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     location.add_argument(parser)
-    parser.add_argument("--environment", action="append", default=[], help="environments; the study's by default")
+    study_options.add_environment(parser)
     parser.add_argument("--same", type=_same, metavar="N", help="comparisons of a cell with itself")
     parser.add_argument(
         "--planted",

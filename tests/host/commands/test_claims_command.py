@@ -49,6 +49,16 @@ def test_the_claims_of_all_studies_are_answered_where_that_of_the_project_has_no
     assert "their model is not described" in out
 
 
+def test_a_run_is_named_as_other_commands_name_it(project, long_study, capsys):
+    folder = project / "reports" / TABLES["study"]["name"]
+    folder.mkdir(parents=True)
+    long_study.run["label"] = "in the paper"
+    long_study.store(folder)
+    assert answered(project, capsys, "in the paper") == answered(project, capsys, str(folder)) != ""
+    assert main(["claims", "in the papre"], root=project) == 2
+    assert "unknown run 'in the papre'; did you mean 'in the paper'?" in capsys.readouterr().err
+
+
 def test_damaged_lines_are_told_on_stderr_as_by_other_commands(project, long_study, capsys):
     path = project / "one/records.jsonl"
     path.write_text(f"nonsense\n{path.read_text()}nonsense\n")

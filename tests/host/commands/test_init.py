@@ -36,6 +36,12 @@ def test_the_skeleton_is_a_study_a_workload_and_a_noxfile(folder: Path) -> None:
     assert study["environments"]["here"]["interpreter"] == sys.executable
 
 
+def test_a_new_study_has_the_profiles_that_the_documentation_names(folder: Path) -> None:
+    profiles = study_file.load(folder / "matrix.toml").profiles
+    assert profiles.keys() == study_file.load(ROOT / "matrix.toml").profiles.keys()
+    assert profiles["publication"].rounds == 20
+
+
 def test_a_file_that_exists_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "matrix.toml").write_text("mine")
     (folder / "noxfile.py").unlink()

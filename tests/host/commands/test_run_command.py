@@ -270,7 +270,7 @@ def test_a_run_uses_what_an_earlier_one_verified_where_compiled_code_is_kept_too
 def test_a_twin_gives_the_noise_floor_and_a_budget_ends_the_run(checkout):
     path = checkout / "matrix.toml"
     path.write_text(path.read_text().replace("rounds = 2\nsamples", "rounds = 8\ntwin = true\nsamples"))
-    assert call(checkout, "run", "--environment", "here", "--environment", "again", "--workload", "gemm") == 0
+    assert call(checkout, "run", "--environment", "here,again", "--workload", "gemm") == 0
     folder = checkout / "reports" / "small"
     assert {r.cell.environment for r in journal.read(folder)} == {"here", "here~twin", "again"}
     assert "Noise floor" in (folder / "table.md").read_text()
