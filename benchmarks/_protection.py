@@ -90,16 +90,16 @@ START = """
 import importlib, os, resource, sys, time
 import bench.host.study.schema
 began = time.process_time()
-for name in ("workers.messages", "workers.requests", "storage.record_schema", "storage.manifest_schema"):
+for name in ("workers.messages", "workers.requests", "storage.record_schema", "storage.manifest"):
     importlib.import_module("bench.host." + name)
-from bench.host.storage import manifest_schema, record_schema
+from bench.host.storage import manifest, record_schema
 from bench.host.workers import messages, requests
 for message in ("started", "stage", "imported", "prepared", "calibrated", "moved", "turn", "finished"):
     messages.MESSAGES[message].model_rebuild()
 for request in ("reference", "import", "prepare", "calibrate", "move", "turn", "finish"):
     requests.REQUESTS[request].model_rebuild()
 record_schema.RecordSchema.model_rebuild()
-manifest_schema.RunSchema.model_rebuild()
+manifest.Manifest.from_json({})
 from bench.host.workers.guard import Guard
 guard = Guard()
 guard.dismiss()

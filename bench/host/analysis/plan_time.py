@@ -39,7 +39,7 @@ def compiling_s(plan: Plan) -> float:
 def repeats(plan: Plan, before: Manifest) -> bool:
     """Tell whether an earlier run measured what the plan says, all of it and nothing else."""
     whole = before.finished and before.budget_s is None and before.seconds.elapsed > 0
-    profile = ProfileSummary(**plan.profile.model_dump())
+    profile = ProfileSummary.of(plan.profile)
     return whole and before.planned == tuple(plan.cells) and before.profile == profile
 
 

@@ -100,7 +100,7 @@ class RunStart:
                 self.plan.ratios,
                 location.named_from(self.root, self.study.file),
             ),
-            profile=ProfileSummary(**self.plan.profile.model_dump()),
+            profile=ProfileSummary.of(self.plan.profile),
             seed=self.plan.seed,
             threads=self.plan.threads,
             machine=facts.describe(),

@@ -9,21 +9,37 @@ Schema history:
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
-from bench.cell import Cell
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from ..refusal import Refused, naming
 from ..setup.staging import write_whole
 from ..study.baseline import CHOSEN, SPEED_UP
 from ..study.suggestion import unknown
+from ..workers.field_types import Count, Seconds, Text, Word, first_problem
 from .lines import NewerSchema, parsed
-from .manifest_schema import RunSchema
-from .record_schema import verify
+from .manifest_schema import (
+    Flag,
+    Installed,
+    LargestBatch,
+    Looks,
+    Machine,
+    PeakKey,
+    Peaks,
+    Rounds,
+    StoredCell,
+)
+from .record_schema import Small
+
+if TYPE_CHECKING:
+    # Reading what was measured need not wait for the definition of a study.
+    from ..study.schema import Profile
 
 SCHEMA_VERSION = 2
 RUN = "run.json"
@@ -44,58 +60,55 @@ class UnknownColumn(Refused):
 class Stop:
     """After how many rounds a row stopped, and why: ``SETTLED``, ``MOST_ROUNDS`` or ``BUDGET``."""
 
-    rounds: int
-    why: str
+    rounds: Small
+    why: Word
 
 
 @dataclass(frozen=True)
 class StudySummary:
     """The study that was measured."""
 
-    name: str = "study"
-    title: str = ""
+    name: Word = "study"
+    title: Text = ""
     #: The column that ratios are taken to, such as ``torch1:eager``, or one of ``bench.host.study.baseline.CHOSEN``.
-    baseline: str | None = None
+    baseline: Word | None = None
     #: What tables show: one of ``bench.host.study.baseline.RATIOS``.
-    ratios: str = SPEED_UP
+    ratios: Word = SPEED_UP
     #: The study file, as ``--matrix`` takes it in the project's folder; empty where the run does not say.
-    file: str = ""
+    file: Text = ""
 
 
-@dataclass(frozen=True)
-class ProfileSummary:
-    """How thoroughly the run was measured; the fields are those of ``bench.host.study.schema.Profile``."""
+class ProfileSummary(BaseModel):
+    """How thoroughly the run was measured: the values of its profile, of which only these are read again.
 
-    name: str = "unnamed"
-    rounds: int | None = None
-    most_rounds: int | None = None
-    twin: bool = False
-    peaks: bool = False
+    ``bench.host.study.schema.Profile`` defines all of them. The file keeps the others as they are.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", defer_build=True)
+
+    name: Word = "unnamed"
+    rounds: Rounds | None = None
     #: Turns planned for each process; later turns repeat disturbed ones.
-    samples: int | None = None
-    sample_seconds: float | None = None
-    sizes: tuple[str, ...] = ()
-    #: {workload: sizes} where they are others.
-    sizes_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    samples: Small | None = None
+    twin: bool = False
     #: ``cold``, or ``kept`` where compiled code stays between runs and the cells of an environment share it.
-    compile_cache: str = ""
+    compile_cache: Word = ""
     #: ``forked`` from one process for each environment and round, or each a process of its ``own``.
-    workers: str = ""
-    timeout_s: float | None = None
-    #: Seconds of each cell's work whose energy was read; 0 for none.
-    energy_s: float = 0.0
+    workers: Word = ""
     trial: bool = False
-    #: Whether the hashes of all installed files were compared before.
-    verify: bool = False
-    note: str = ""
+
+    @classmethod
+    def of(cls, profile: Profile) -> Self:
+        """Return the values of a profile as a file gives them back, with lists in the place of tuples."""
+        return cls(**profile.model_dump(mode="json"))
 
 
 @dataclass(frozen=True)
 class SpentSeconds:
     """Seconds that all invocations of the run took, and how many of them the host waited for workers."""
 
-    elapsed: float = 0.0
-    waited_for_workers: float = 0.0
+    elapsed: Seconds = 0.0
+    waited_for_workers: Seconds = 0.0
 
 
 @dataclass(frozen=True)
@@ -103,52 +116,52 @@ class Manifest:
     """The description of one run; a value that an older file lacks has its default."""
 
     #: The name of the run; it is part of every record.
-    run: str = ""
+    run: Word = ""
     #: The name that a person gave it, empty where nobody did; see ``stored_runs``.
-    label: str = ""
+    label: Word = ""
     #: Whether it stays in its folder: no other run may take its place, and it cannot be removed.
-    kept: bool = False
+    kept: Flag = False
     #: Two invocations with the same identity are one run: see ``bench.host.storage.identity``.
-    identity: str = ""
+    identity: Word = ""
     #: In UTC, as series have runs of several machines, ``2026-11-22 03:17:22``; local time before 2026-11-30.
-    started: str = ""
+    started: Word = ""
     study: StudySummary = field(default_factory=StudySummary)
     profile: ProfileSummary = field(default_factory=ProfileSummary)
-    seed: int | None = None
+    seed: Count | None = None
     #: The most threads that a cell has.
-    threads: int | None = None
+    threads: Count | None = None
     #: See ``bench.host.machine.facts``.
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    machine: Machine = field(default_factory=dict)
     #: {environment: what was installed there}
-    environments: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    environments: Mapping[Word, Installed] = field(default_factory=dict)
     #: {environment: files that changed while it was measured}
-    changed_environments: Mapping[str, str] = field(default_factory=dict)
+    changed_environments: Mapping[Word, Text] = field(default_factory=dict)
     #: Files of programs and of the worker that were edited while they were measured: each round imports them anew.
-    changed_sources: tuple[str, ...] = ()
+    changed_sources: tuple[Text, ...] = ()
     #: {environment/workload: a digest of the files that define its program}
-    programs: Mapping[str, str] = field(default_factory=dict)
+    programs: Mapping[Word, Word] = field(default_factory=dict)
     #: Numbers of rounds after which verdicts are computed, ascending; empty where the file does not say.
-    looks: tuple[int, ...] = ()
-    budget_s: float | None = None
+    looks: Looks = ()
+    budget_s: Seconds | None = None
     #: Whether cells get no ratio where a user could have made their settings equal to the baseline's.
-    strict: bool = False
-    planned: tuple[Cell, ...] = ()
+    strict: Flag = False
+    planned: tuple[StoredCell, ...] = ()
     #: Cells of the study that were not planned, each with the reason.
-    excluded: tuple[tuple[Cell, str], ...] = ()
+    excluded: tuple[tuple[StoredCell, Text], ...] = ()
     seconds: SpentSeconds = field(default_factory=SpentSeconds)
-    finished: bool = True
+    finished: Flag = True
     #: Lines of its records when it ended, which a finished run keeps; None where the file does not say.
-    recorded_lines: int | None = None
+    recorded_lines: Count | None = None
     #: The best rates of the machine, {environment/device: rates}: see ``bench.host.measuring.peaks``.
-    peaks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    peaks: Mapping[PeakKey, Peaks] = field(default_factory=dict)
     #: {name of a cell: its largest batch}: see ``bench.host.measuring.largest_batch``.
-    largest_batch: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    largest_batch: Mapping[Word, LargestBatch] = field(default_factory=dict)
     #: {row: its stop}
-    stopped: Mapping[str, Stop] = field(default_factory=dict)
+    stopped: Mapping[Word, Stop] = field(default_factory=dict)
     #: Peak memory of the host process.
-    host_peak_bytes: int = 0
+    host_peak_bytes: Count = 0
     #: {column: why its cells are wrong}, where that was found after the run: see ``run_records``.
-    retracted: Mapping[str, str] = field(default_factory=dict)
+    retracted: Mapping[Word, Text] = field(default_factory=dict)
     #: The lines of the journal that were left out, each with the reason.
     damaged: tuple[str, ...] = ()
     #: Cells that a report leaves out, because somebody chose others.
@@ -167,8 +180,8 @@ class Manifest:
         return replace(self, study=replace(self.study, baseline=column))
 
     def to_json(self) -> dict[str, Any]:
-        values = {name: value for name, value in asdict(self).items() if name not in NOT_STORED}
-        return {"schema": SCHEMA_VERSION, **values}
+        values = {**asdict(self), "profile": self.profile.model_dump()}
+        return {"schema": SCHEMA_VERSION, **{name: value for name, value in values.items() if name not in NOT_STORED}}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Manifest:
@@ -184,42 +197,20 @@ class Manifest:
                 f"{RUN} has schema {schema!r}; this benchmatrix reads schemas up to {SCHEMA_VERSION}: "
                 "update benchmatrix, or move the folder of the run away"
             )
-        verify(RunSchema, values)
-        kept = _known(cls, values)
+        stored = {name: value for name, value in values.items() if name not in NOT_STORED and value is not None}
         try:
-            for name, build in _PARTS.items():
-                if name in kept:
-                    kept[name] = build(kept[name])
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(str(error)) from error
-        made = cls(**kept)
+            made = _stored().validate_python(stored)
+        except ValidationError as error:
+            raise ValueError(first_problem(error)) from None
         # Before there were several looks, verdicts were computed once, after the last round.
         looks = made.looks or ((made.profile.rounds,) if made.profile.rounds else ())
         return replace(made, looks=looks)
 
 
-def _known(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of the fields of ``cls``; an empty value takes the default."""
-    names = {f.name for f in fields(cls)} - NOT_STORED
-    return {name: value for name, value in values.items() if name in names and value is not None}
-
-
-def _profile(values: Mapping[str, Any]) -> ProfileSummary:
-    sizes_of = {workload: tuple(sizes) for workload, sizes in (values.get("sizes_of") or {}).items()}
-    sizes = tuple(values.get("sizes") or ())
-    return ProfileSummary(**{**_known(ProfileSummary, values), "sizes": sizes, "sizes_of": sizes_of})
-
-
-_PARTS: dict[str, Callable[[Any], Any]] = {
-    "study": lambda values: StudySummary(**_known(StudySummary, values)),
-    "profile": _profile,
-    "looks": tuple,
-    "changed_sources": tuple,
-    "planned": lambda cells: tuple(Cell.from_json(cell) for cell in cells),
-    "excluded": lambda cells: tuple((Cell.from_json(cell), str(reason)) for cell, reason in cells),
-    "seconds": lambda values: SpentSeconds(**_known(SpentSeconds, values)),
-    "stopped": lambda stops: {row: Stop(stop["rounds"], stop["why"]) for row, stop in stops.items()},
-}
+@functools.cache
+def _stored() -> TypeAdapter[Manifest]:
+    """Return what checks and makes a manifest; many commands read none."""
+    return TypeAdapter(Manifest)
 
 
 def read(folder: Path, damaged: list[str] | None = None) -> Manifest | None:

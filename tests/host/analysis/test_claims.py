@@ -144,14 +144,14 @@ def test_what_cannot_be_settled_and_what_was_not_measured_is_open():
 def test_a_trial_answers_nothing():
     found = pair([2.0], rounds=9)
     manifest = Manifest(planned=tuple(dict.fromkeys(one.cell for one in found)), looks=(9,))
-    trial = replace(manifest, profile=replace(manifest.profile, trial=True))
+    trial = replace(manifest, profile=manifest.profile.model_copy(update={"trial": True}))
     assert answer([claim()], analyse(found, trial), trial).claims[0].why is Why.NOT_MEASURED
 
 
 def test_kept_caches_say_nothing_about_empty_ones():
     found = [replace(one, first_call_s=1.0 + one.round, first_call_cache="cold") for one in pair([2.0])]
     manifest = Manifest(planned=tuple(dict.fromkeys(one.cell for one in found)), looks=(3,))
-    kept = replace(manifest, profile=replace(manifest.profile, compile_cache="kept"))
+    kept = replace(manifest, profile=manifest.profile.model_copy(update={"compile_cache": "kept"}))
     about = claim(quantity="warm-start", against=())
     assert answer([about], analyse(found, kept), kept).claims[0].why is Why.NOT_MEASURED
 

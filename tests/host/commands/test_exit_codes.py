@@ -62,7 +62,7 @@ def test_a_failure_names_its_log_where_something_is_in_it(long_study, capsys, tm
 
 def test_a_trial_says_how_many_cells_are_correct(long_study, capsys):
     records = only_ok(long_study)[:1]
-    profile = replace(long_study.manifest.profile, trial=True)
+    profile = long_study.manifest.profile.model_copy(update={"trial": True})
     bad = replace(records[0], cell=replace(records[0].cell, mode="other"), status="mismatch", stage="check", reason="x")
     manifest = replace(long_study.manifest, profile=profile)
     exit_codes.exit_code(options(), [*records, bad], manifest)

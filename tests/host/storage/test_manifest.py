@@ -19,14 +19,24 @@ from bench.host.storage.manifest import (
     Stop,
     StudySummary,
 )
+from bench.host.study.schema import Profile
 
+PROFILE = Profile(
+    name="quick",
+    rounds=3,
+    samples=10,
+    sample_seconds=0.1,
+    sizes=("tiny", "small"),
+    sizes_of={"gemm": ("tiny",)},
+    compile_cache="kept",
+)
 CELL = Cell("torch1", "torch", "eager", "gemm", "tiny", "float32", "cpu", 2)
 DESCRIBED = Manifest(
     run="20261122-031722-e052e3",
     identity="e052e3728359fa10",
     started="2026-11-22 03:17:22",
     study=StudySummary("small", "A small study", "torch1:eager"),
-    profile=ProfileSummary("quick", rounds=3, samples=10, sizes=("tiny", "small"), compile_cache="kept"),
+    profile=ProfileSummary.of(PROFILE),
     seed=1,
     threads=2,
     machine={"processor": "A processor", "gpus": [{"name": "A GPU"}]},
@@ -54,14 +64,25 @@ def test_a_manifest_is_read_as_it_was_written(tmp_path):
 
 def test_a_file_without_a_number_is_of_the_first_schema_and_what_it_lacks_has_defaults():
     found = Manifest.from_json({"run": "1", "profile": {"name": "quick", "rounds": 3}, "stopped": None})
-    assert found == Manifest(run="1", profile=ProfileSummary("quick", rounds=3), looks=(3,))
+    assert found == Manifest(run="1", profile=ProfileSummary(name="quick", rounds=3), looks=(3,))
     assert Manifest.from_json({}) == Manifest()
 
 
 def test_keys_that_a_later_version_added_are_ignored():
     values = DESCRIBED.to_json()
-    values["added"] = values["profile"]["added"] = values["study"]["added"] = values["seconds"]["added"] = 1
+    values["added"] = values["study"]["added"] = values["seconds"]["added"] = 1
     assert Manifest.from_json(json.loads(json.dumps(values))) == DESCRIBED
+
+
+def test_the_file_has_every_key_of_the_profile_and_keeps_what_another_version_wrote_there(tmp_path):
+    manifest.write(tmp_path, DESCRIBED)
+    written = json.loads((tmp_path / RUN).read_text())
+    assert written["profile"] == json.loads(PROFILE.model_dump_json())
+    del written["profile"]["energy_s"]
+    written["profile"]["added"] = [1, "two"]
+    found = Manifest.from_json(written)
+    assert (found.profile.name, found.profile.rounds, found.profile.samples) == ("quick", 3, 10)
+    assert json.loads(json.dumps(found.to_json())) == written
 
 
 def test_a_newer_schema_is_refused_with_the_place_and_a_remedy(tmp_path):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 
 from bench.host.storage.manifest import NOT_STORED, Manifest, ProfileSummary, SpentSeconds, Stop, StudySummary
-from bench.host.storage.manifest_schema import ProfileSchema, RunSchema, SecondsSchema, StopSchema, StudySchema
 from bench.host.storage.record_schema import RecordSchema
+from bench.host.study.schema import Profile
 from bench.record import Record
 
 
@@ -20,15 +21,31 @@ def test_every_value_of_a_record_has_a_rule():
     assert {field.alias or name for name, field in RecordSchema.model_fields.items()} == names(Record)
 
 
+@pytest.mark.parametrize("name", sorted(names(Manifest) - NOT_STORED))
+def test_every_value_of_a_run_has_a_rule(name):
+    with pytest.raises(ValueError, match=rf"^{name}[.[:]"):
+        Manifest.from_json({name: [{"": []}]})
+
+
 @pytest.mark.parametrize(
-    ("schema", "part"),
-    [
-        (RunSchema, Manifest),
-        (StudySchema, StudySummary),
-        (ProfileSchema, ProfileSummary),
-        (SecondsSchema, SpentSeconds),
-        (StopSchema, Stop),
-    ],
+    ("place", "part"), [("study", StudySummary), ("seconds", SpentSeconds), ("stopped", Stop)], ids=str
 )
-def test_every_value_of_a_run_has_a_rule(schema, part):
-    assert set(schema.model_fields) == names(part) - NOT_STORED
+def test_every_value_of_a_part_of_a_run_has_a_rule(place, part):
+    right = Manifest(stopped={"row": Stop(3, "settled")}).to_json()
+    for name in names(part):
+        values = json.loads(json.dumps(right))
+        table = values[place]["row"] if part is Stop else values[place]
+        assert name in table
+        table[name] = [{}]
+        with pytest.raises(ValueError, match=rf"^{place}\.(row\.)?{name}: "):
+            Manifest.from_json(values)
+
+
+@pytest.mark.parametrize("name", ProfileSummary.model_fields)
+def test_every_value_of_a_profile_that_is_read_has_a_rule(name):
+    with pytest.raises(ValueError, match=rf"^profile\.{name}: "):
+        Manifest.from_json({"profile": {name: [{}]}})
+
+
+def test_what_is_read_of_a_profile_is_a_key_of_one():
+    assert set(ProfileSummary.model_fields) <= set(Profile.model_fields)

@@ -107,9 +107,7 @@ def test_a_finished_run_of_the_same_cells_and_profile_tells_how_long_it_takes() 
     sampling = {"rounds": 3, "samples": 1, "sample_seconds": 0.1}
     profile = {**sampling, "sizes": ["tiny"], "sizes_of": {"mlp-train": ["small"]}}
     plan = select(study(profiles={"quick": profile}), Selection())
-    before = Manifest(
-        planned=plan.cells, profile=ProfileSummary(**plan.profile.model_dump()), seconds=SpentSeconds(elapsed=83.0)
-    )
+    before = Manifest(planned=plan.cells, profile=ProfileSummary.of(plan.profile), seconds=SpentSeconds(elapsed=83.0))
     # As it is read from a file.
     before = Manifest.from_json(json.loads(json.dumps(before.to_json())))
     assert estimate_s(plan, before) == 83.0
@@ -118,7 +116,7 @@ def test_a_finished_run_of_the_same_cells_and_profile_tells_how_long_it_takes() 
         replace(before, finished=False),
         replace(before, budget_s=60.0),
         replace(before, planned=before.planned[:-1]),
-        replace(before, profile=replace(before.profile, rounds=1)),
+        replace(before, profile=before.profile.model_copy(update={"rounds": 1})),
         replace(before, seconds=SpentSeconds()),
     )
     for other in others:

@@ -190,7 +190,7 @@ def test_without_verdicts_the_reader_is_told_how_to_get_them(short_study):
 
 
 def test_whoever_has_the_profile_for_verdicts_is_not_sent_to_it(short_study):
-    profile = replace(short_study.manifest.profile, rounds=10)
+    profile = short_study.manifest.profile.model_copy(update={"rounds": 10})
     table = made(short_study, replace(short_study.manifest, profile=profile, finished=True))
     (remark,) = [remark for remark in table.remarks if remark.startswith("No verdicts")]
     assert "--budget" in remark
@@ -199,7 +199,7 @@ def test_whoever_has_the_profile_for_verdicts_is_not_sent_to_it(short_study):
 
 def test_an_interrupted_run_without_verdicts_is_to_be_continued(short_study):
     """It was told to have a larger budget, which it had not at all."""
-    profile = replace(short_study.manifest.profile, rounds=10)
+    profile = short_study.manifest.profile.model_copy(update={"rounds": 10})
     table = made(short_study, replace(short_study.manifest, profile=profile, finished=False))
     (remark,) = [remark for remark in table.remarks if remark.startswith("No verdicts")]
     assert remark == "No verdicts: they take 10 whole rounds; the same command continues the run."
