@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,15 @@ FACTS = {name: BUILT_IN.facts(name) for name in BUILT_IN.frameworks}
 #: The modules of the frameworks and of what comes with them; not NumPy, which both rings use.
 FRAMEWORKS = {module for facts in FACTS.values() for module in (facts.import_name, *facts.companions)}
 FRAMEWORKS = sorted(FRAMEWORKS - {"numpy"})
+PRODUCTS = {facts.product for facts in FACTS.values()} - {"NumPy"}
+#: What a study file and a program call them. NumPy is the host's, too.
+NAMES = {name for key, facts in FACTS.items() for name in (key, facts.import_name, facts.distribution)} - {"numpy"}
+#: {file of the host that names a framework: why}
+NAMED_BY_THE_HOST = {
+    "environments/locks.py": "the environments of the public programs that benchmarks/public.py runs",
+    "reporting/figures/style.py": "the colours and markers of a figure, of which no two frameworks may have the same",
+    "reporting/words/remarks.py": "a sentence about a library that PyTorch brings, which its adapter reports",
+}
 #: Puts importable stand-ins for the frameworks on the path, so that importing one is seen and not just impossible.
 IMPORTER = """
 import importlib, sys
@@ -71,6 +81,50 @@ def test_the_worker_ring_imports_nothing_of_the_host(stand_ins):
 
 def test_the_host_ring_imports_no_framework(stand_ins):
     assert imported_by(stand_ins, *HOST_RING).isdisjoint(FRAMEWORKS)
+
+
+def names_of_frameworks(text: str) -> set[str]:
+    """List what names a framework in a file of the host: a value, a part of an identifier, a product in a sentence.
+
+    An example in a message, such as "torch1:eager", is no such value. Docstrings may explain.
+    """
+    tree = ast.parse(text)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            found |= {node.value} & NAMES | {name for name in PRODUCTS if re.search(rf"\b{name}\b", node.value)}
+        elif isinstance(node, ast.Name | ast.Attribute | ast.arg | ast.keyword | ast.FunctionDef | ast.ClassDef):
+            name = next(getattr(node, key) for key in ("id", "attr", "arg", "name") if hasattr(node, key)) or ""
+            found |= set(name.lower().split("_")) & NAMES
+    return found
+
+
+def test_the_host_ring_names_no_framework():
+    found = {}
+    for path in sorted((ROOT / "bench" / "host").rglob("*.py")):
+        if names := names_of_frameworks(path.read_text("utf-8")):
+            found[str(path.relative_to(ROOT / "bench" / "host"))] = names
+    assert set(found) == set(NAMED_BY_THE_HOST), found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('PACKAGE = "torch"', {"torch"}),
+        ("address = study.indexes.torch_cpu", {"torch"}),
+        ('def f():\n    return f"Its PyTorch comes from {place}"', {"PyTorch"}),
+        ('"""How PyTorch does it."""\nx = 1', set()),
+        ('"""How torch does it."""\nexample = "torch1:eager, jax:jit, torch==2.15.0"', set()),
+    ],
+)
+def test_what_names_a_framework_is_found(text, found):
+    assert names_of_frameworks(text) == found
 
 
 def test_these_tests_can_fail(stand_ins):

@@ -90,6 +90,9 @@ class Facts:
     releases: Tuple[Release, ...] = ()
     #: The package that such versions are installed from; the distribution where empty.
     package: str = ""
+    #: GB that an environment takes on the disk with the distribution's build for processors alone, where its usual
+    #: wheels bring CUDA and such builds have an index of their own; 0 elsewhere.
+    cpu_environment_gb: float = 0.0
 
     @property
     def mode_names(self) -> Tuple[str, ...]:

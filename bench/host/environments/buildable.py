@@ -37,7 +37,7 @@ class Buildable(Protocol):
     def build_requirements(self) -> tuple[str, ...]: ...
     @property
     def cpu_index(self) -> str | None:
-        """Return the index or folder with PyTorch's CPU builds, for machines without a GPU; None without one."""
+        """Return the index or folder with CPU builds of its framework, for machines without a GPU; None without one."""
 
 
 def lock_owner(environment: Buildable) -> str:

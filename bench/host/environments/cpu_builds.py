@@ -1,8 +1,8 @@
-"""Decides whether an environment installs PyTorch's CPU build, and from where.
+"""Decides whether an environment installs a framework's build for processors alone, and from where.
 
-PyTorch's wheels on the usual index bring CUDA: gigabytes that a machine without a GPU never uses. The CPU builds are in
-an index of their own. Where the study file or a variable names it, or a folder with such wheels, an environment gets a
-lock of its own, with hashes, too. The lock that everybody else uses stays as it is.
+Such builds are in an index of their own, see ``bench.host.study.cpu_packages``. Where the study file or a variable
+names it, or a folder with such wheels, an environment gets a lock of its own, with hashes, too. The lock that everybody
+else uses stays as it is.
 """
 
 from __future__ import annotations
@@ -10,12 +10,8 @@ from __future__ import annotations
 from ..machine import facts
 from .buildable import Buildable, lock_owner
 
-#: What the index is asked for, and nothing else.
-PACKAGE = "torch"
 #: What the name of such a lock ends with.
 SUFFIX = "cpu"
-#: Where a person names the index.
-NAMED = "torch_cpu under [indexes], or the variable BENCHMATRIX_TORCH_CPU_INDEX"
 
 
 def source_of(environment: Buildable) -> str | None:

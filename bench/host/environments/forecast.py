@@ -1,4 +1,4 @@
-"""Says what has to be built before a study can be measured, how much it takes, and how PyTorch takes less."""
+"""Says what has to be built before a study can be measured, how much it takes, and how it takes less."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..machine import facts
+from ..study import cpu_packages
+from ..study.cpu_packages import CpuPackage
 from . import cpu_builds, locks, sizes, venv
 from .buildable import Buildable, lock_owner
-
-#: What an environment with PyTorch's CPU build takes on the disk: 0.94 GB were measured with PyTorch 2.13.
-CPU_BUILD = "about 1 GB"
 
 
 def is_built(environment: Buildable, root: Path) -> bool:
@@ -56,16 +55,19 @@ def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
 
 
 def smaller(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
-    """Say how PyTorch's environments take less, where they bring CUDA that this machine cannot use."""
+    """Say how the environments of a framework take less, where they bring CUDA that this machine cannot use."""
     if facts.gpus():
         return
+    told: dict[CpuPackage, None] = {}
     for environment in environments:
         lock = locks.find_lock(cpu_builds.lock_name(environment), root)
         # A damaged lock is reported where it is installed from.
         text = lock.read_text(encoding="utf-8", errors="replace") if lock.exists() else ""
-        if environment.cpu_index is None and f"\n{cpu_builds.PACKAGE}==" in text:
-            yield (
-                f"PyTorch's usual wheels bring CUDA, and this machine has no GPU. Its CPU builds take {CPU_BUILD}: "
-                "docs/running.md, Smaller environments."
-            )
-            return
+        usual = [package for package in cpu_packages.known() if f"\n{package.name}==" in text]
+        if environment.cpu_index is None:
+            told |= dict.fromkeys(usual)
+    for package in told:
+        yield (
+            f"{package.product}'s usual wheels bring CUDA, and this machine has no GPU. Its CPU builds take about "
+            f"{package.environment_gb:g} GB: docs/running.md, Smaller environments."
+        )

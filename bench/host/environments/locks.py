@@ -19,6 +19,7 @@ from ..setup import Announce
 from ..setup.installer import find_uv, is_folder
 from ..setup.staging import write_whole
 from ..setup.tool import ToolFailed
+from ..study import cpu_packages
 from . import cpu_builds, sizes, source_builds
 from .buildable import Buildable
 from .interpreters import NoInterpreter
@@ -48,7 +49,7 @@ class LockRequest:
     requirements: tuple[str, ...]
     #: What packages are built with; empty where only wheels are allowed.
     build: tuple[str, ...] = ()
-    #: The index or folder with PyTorch's CPU builds; None where the usual builds are locked.
+    #: The index or folder with CPU builds; None where the usual builds are locked.
     source: str | None = None
 
     def for_building(self) -> LockRequest:
@@ -75,7 +76,7 @@ def lock_hash(path: Path) -> str:
 def fingerprint(request: LockRequest) -> str:
     """Hash what a lock was made for; the order of the requirements does not matter.
 
-    Where PyTorch's CPU build comes from is left out: another machine may have another index with the same wheels.
+    Where a CPU build comes from is left out: another machine may have another index with the same wheels.
     """
     stated: dict[str, object] = {"python": request.python, "requirements": _sorted(request.requirements)}
     if request.build:
@@ -181,9 +182,10 @@ def lock(request: LockRequest, *, root: Path, announce: Announce) -> Path:
     distributions are asked for their requirements in an environment of that lock.
     """
     source, failed = request.source, f"locks/{request.name}.txt cannot be made"
+    package = None if source is None else cpu_packages.among(request.requirements)
     source_builds.check(request.name, request.requirements, allowed=bool(request.build))
-    if source is not None and is_folder(source) and not Path(source).is_dir():
-        raise LockError(f"{failed}: {source} is no folder; correct {cpu_builds.NAMED}")
+    if package is not None and source is not None and is_folder(source) and not Path(source).is_dir():
+        raise LockError(f"{failed}: {source} is no folder; correct {package.named}")
     uv = find_uv(root)
     if uv is None:
         raise LockError("uv makes the locks, and it is not installed; install it, for example with: pipx install uv")
@@ -200,7 +202,7 @@ def lock(request: LockRequest, *, root: Path, announce: Announce) -> Path:
             source=source,
         )
     except (ToolFailed, NoInterpreter) as error:
-        from_index = "" if source is None else f"\nIts PyTorch comes from the place that {cpu_builds.NAMED} names"
+        from_index = f"\nIts {package.product} comes from the place that {package.named} names" if package else ""
         raise LockError(f"{failed}: {error}{from_index}") from None
     tied = TIED.search(content)
     if tied is not None and not request.build:

@@ -17,13 +17,13 @@ from packaging.version import Version
 from ..setup import Announce
 from ..setup.installer import installer_environ, is_folder, make_build_environment
 from ..setup.tool import run_tool
+from ..study import cpu_packages
+from ..study.cpu_packages import CpuPackage
 from . import cpu_builds, sizes
 from .interpreters import find, specifier
 from .source_builds import LockError
 
 EXPORT = ("--format", "requirements-txt", "--no-header", "--no-annotate", "--no-emit-project")
-#: A package from a folder, which uv gives no hash.
-FROM_FOLDER = re.compile(rf"^{cpu_builds.PACKAGE}==([^\s\\;]+)( ; [^\\\n]+)?$", re.MULTILINE)
 
 
 def resolve(
@@ -41,12 +41,13 @@ def resolve(
     Raises ToolFailed, NoInterpreter and LockError.
 
     uv locks a project, which can require one minor version of Python. ``uv pip compile`` cannot: it would also resolve
-    for later versions. ``source`` has the CPU builds of PyTorch, see ``cpu_builds``.
+    for later versions. ``source`` has the CPU builds of one package, see ``cpu_builds``.
     """
     found = find(python, uv=uv, root=root, announce=announce)
     interpreter = found.path
     with tempfile.TemporaryDirectory() as folder:
-        lines = _project(requirements, python, source)
+        package = None if source is None else cpu_packages.among(requirements)
+        lines = _project(requirements, python, package, source)
         Path(folder, "pyproject.toml").write_text("\n".join(lines), encoding="utf-8")
         building = "--no-build"
         if build_lock is not None:
@@ -63,17 +64,17 @@ def resolve(
         run("export", "--frozen", *EXPORT, "--output-file", str(output))
         content = sizes.content_of(output.read_text(encoding="utf-8"))
         resolved = tomllib.loads(Path(folder, "uv.lock").read_text(encoding="utf-8"))
-    if source is not None and is_folder(source):
-        content = _with_hashes(content, Path(source))
+    if source is not None and package is not None and is_folder(source):
+        content = _with_hashes(content, package.name, Path(source))
         _add_sizes(resolved, Path(source))
     return content, sizes.download_bytes(resolved, found.version)
 
 
-def _project(requirements: Sequence[str], python: str, source: str | None) -> list[str]:
-    """Return the lines of the project that uv locks; of an index with CPU builds it takes PyTorch and nothing else."""
+def _project(requirements: Sequence[str], python: str, package: CpuPackage | None, source: str | None) -> list[str]:
+    """Return the lines of the project that uv locks; of an index with CPU builds it takes the package alone."""
     keys = {"name": "lock", "version": "0", "requires-python": str(specifier(python)), "dependencies": requirements}
     lines = ["[project]", *(f"{key} = {json.dumps(value)}" for key, value in keys.items())]
-    if source is None:
+    if source is None or package is None:
         return lines
     return [
         *lines,
@@ -83,13 +84,14 @@ def _project(requirements: Sequence[str], python: str, source: str | None) -> li
         "explicit = true",
         *(['format = "flat"'] if is_folder(source) else []),
         "[tool.uv.sources]",
-        f'{cpu_builds.PACKAGE} = {{ index = "{cpu_builds.SUFFIX}" }}',
+        f'{package.name} = {{ index = "{cpu_builds.SUFFIX}" }}',
     ]
 
 
-def _with_hashes(content: str, folder: Path) -> str:
-    """Add the hashes of the wheels in a folder to a lock."""
-    return FROM_FOLDER.sub(lambda found: " \\\n    ".join([found[0], *_hashes(found[1], folder)]), content)
+def _with_hashes(content: str, package: str, folder: Path) -> str:
+    """Add the hashes of a package's wheels in a folder to a lock: uv gives a package from a folder none."""
+    without = re.compile(rf"^{re.escape(package)}==([^\s\\;]+)( ; [^\\\n]+)?$", re.MULTILINE)
+    return without.sub(lambda found: " \\\n    ".join([found[0], *_hashes(package, found[1], folder)]), content)
 
 
 def _add_sizes(resolved: dict[str, Any], folder: Path) -> None:
@@ -100,16 +102,16 @@ def _add_sizes(resolved: dict[str, Any], folder: Path) -> None:
                 wheel["size"] = (folder / wheel["path"]).stat().st_size
 
 
-def _hashes(version: str, folder: Path) -> Iterator[str]:
+def _hashes(package: str, version: str, folder: Path) -> Iterator[str]:
     found = False
     for path in sorted(folder.glob("*.whl")):
         try:
             name, stated, *_rest = parse_wheel_filename(path.name)
         except InvalidWheelFilename:
             continue
-        if (name, stated) == (cpu_builds.PACKAGE, Version(version)):
+        if (name, stated) == (package, Version(version)):
             found = True
             with path.open("rb") as file:
                 yield f"--hash=sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     if not found:
-        raise LockError(f"{folder} has no wheel of {cpu_builds.PACKAGE} {version} any more. Make the lock again")
+        raise LockError(f"{folder} has no wheel of {package} {version} any more. Make the lock again")

@@ -93,7 +93,7 @@ class Environment(StudyTable):
 
     @property
     def cpu_index(self) -> str | None:
-        """Return the index or folder with PyTorch's CPU builds, for machines without a GPU; None without one."""
+        """Return the index or folder with CPU builds of its framework, for machines without a GPU; None without one."""
         return self._cpu_index
 
     @property

@@ -1,22 +1,17 @@
-"""Reads where the CPU builds of PyTorch come from, and gives the address to the environments that can use them."""
+"""Reads where builds for processors alone come from, and gives the address to the environments that can use them."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
+from . import cpu_packages
+from .cpu_packages import CpuPackage
 from .environment import Environment
 from .location import StudyError
 from .schema import Study
 from .suggestion import shown
 from .values import wheel_source
-
-#: Names the index or the folder, and goes before the study file.
-VARIABLE = "BENCHMATRIX_TORCH_CPU_INDEX"
-PACKAGE = "torch"
 
 
 def with_cpu_index(study: Study, folder: Path) -> Study:
@@ -24,28 +19,31 @@ def with_cpu_index(study: Study, folder: Path) -> Study:
 
     A path in the study file begins at ``folder``, where that file lies.
     """
-    address = study.indexes.torch_cpu
-    if os.environ.get(VARIABLE):
-        try:
-            address, folder = wheel_source(os.environ[VARIABLE]), Path()
-        except ValueError as error:
-            raise StudyError([f"{VARIABLE}: {error}"]) from None
-        if "://" not in address and not os.path.isdir(address):
-            raise StudyError([f"{VARIABLE}: {shown(address)} is no folder. Name one with wheels, or an https address."])
-    if not address:
-        return study
-    if "://" not in address:
-        address = str((folder / address).absolute())
-    environments = {
-        name: environment.with_cpu_index(address) if _takes(environment) else environment
-        for name, environment in study.environments.items()
-    }
+    addresses = {package: _address(study, package, folder) for package in cpu_packages.known()}
+    environments = {}
+    for name, environment in study.environments.items():
+        package = _package(environment)
+        address = addresses[package] if package is not None else ""
+        environments[name] = environment.with_cpu_index(address) if address else environment
     return study.model_copy(update={"environments": environments})
 
 
-def _takes(environment: Environment) -> bool:
-    """Tell whether an environment installs PyTorch by version, and is not made for GPUs."""
+def _address(study: Study, package: CpuPackage, folder: Path) -> str:
+    """Return where the builds of a package come from; empty where neither the study nor the variable says."""
+    address = study.indexes.of(package)
+    if given := os.environ.get(package.variable):
+        try:
+            address, folder = wheel_source(given), Path()
+        except ValueError as error:
+            raise StudyError([f"{package.variable}: {error}"]) from None
+        if "://" not in address and not os.path.isdir(address):
+            missing = f"{shown(address)} is no folder. Name one with wheels, or an https address."
+            raise StudyError([f"{package.variable}: {missing}"])
+    return address if not address or "://" in address else str((folder / address).absolute())
+
+
+def _package(environment: Environment) -> CpuPackage | None:
+    """Return the package that an environment installs by version and can use without CUDA."""
     for_gpus = environment.provider == "container" and environment.dockerfile == "cuda"
     installs = environment.provider != "existing" and not environment.allow_source
-    names = {canonicalize_name(Requirement(text).name) for text in environment.requirements}
-    return installs and not for_gpus and PACKAGE in names
+    return cpu_packages.among(environment.requirements) if installs and not for_gpus else None

@@ -160,8 +160,8 @@ def _moved(tables: dict[str, Any], folder: str) -> dict[str, Any]:
     study, workloads, indexes = tables.get("study"), tables.get("workloads"), tables.get("indexes")
     environments = tables.get("environments")
     found = dict(tables)
-    if isinstance(indexes, dict) and "torch_cpu" in indexes:
-        found["indexes"] = {**indexes, "torch_cpu": moved(indexes["torch_cpu"])}
+    if isinstance(indexes, dict):
+        found["indexes"] = {key: moved(address) for key, address in indexes.items()}
     if isinstance(study, dict) and isinstance(study.get("paths"), list):
         found["study"] = {**study, "paths": [moved(path) for path in study["paths"]]}
     if isinstance(workloads, dict):

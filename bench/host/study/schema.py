@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field, PrivateAttr, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from bench.registry import BUILT_IN, Registry
 
+from . import cpu_packages
 from .claim import Claim
+from .cpu_packages import CpuPackage
 from .environment import Environment
 from .table import StudyTable
 from .values import (
@@ -139,13 +141,31 @@ class Profile(StudyTable):
     note: str = Field("", description="What the profile is for.")
 
 
-class Indexes(StudyTable):
+class IndexesTable(StudyTable):
     """Where further wheels come from. Locks hold their hashes, and no address."""
 
-    torch_cpu: WheelSource = Field(
-        "",
-        description="An index, or a folder of wheels, with PyTorch's CPU builds: installed where there is no GPU. The "
-        "variable BENCHMATRIX_TORCH_CPU_INDEX goes before it.",
+    def of(self, package: CpuPackage) -> str:
+        """Return the index or the folder with the builds of a package; empty where the study names none."""
+        return str(getattr(self, package.key))
+
+
+def _index(package: CpuPackage) -> Any:
+    said = (
+        f"An index, or a folder of wheels, with {package.product}'s CPU builds: installed where there is no GPU. The "
+        f"variable {package.variable} goes before it."
+    )
+    return WheelSource, Field("", description=said)
+
+
+if TYPE_CHECKING:
+    Indexes = IndexesTable
+else:
+    # A key for each framework whose facts say that it has such builds.
+    Indexes = create_model(
+        "Indexes",
+        __base__=IndexesTable,
+        __doc__=IndexesTable.__doc__,
+        **{package.key: _index(package) for package in cpu_packages.known()},
     )
 
 
@@ -174,7 +194,7 @@ class Study(StudyTable):
     environments: dict[str, Environment] = Field(description="The environments; nox -s bench-<name> measures one.")
     workloads: dict[str, WorkloadChoice] = Field(description="The workloads that take part, in the table's order.")
     profiles: dict[str, Profile] = Field(description="How thoroughly to measure; --profile chooses one.")
-    indexes: Indexes = Field(Indexes(torch_cpu=""), description="Where further wheels come from.")
+    indexes: Indexes = Field(Indexes(), description="Where further wheels come from.")
     exclusions: tuple[Exclusion, ...] = Field((), description="Cells that are left out, with reasons.")
     claims: dict[str, Claim] = Field({}, description="Sentences that the results support, refute or leave open.")
     _registry: Registry = PrivateAttr(BUILT_IN)

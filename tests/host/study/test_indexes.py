@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from study_tables import changed
 
-from bench.host.study import indexes
 from bench.host.study.location import StudyError
 from bench.host.study.study_file import parse
 
+VARIABLE = "BENCHMATRIX_TORCH_CPU_INDEX"
 CPU = {
     "venv": {"python": "3.11", "requirements": ["torch==2.13.0", "numpy"]},
     "container": {"provider": "container", "python": "3.11", "requirements": ["Torch>=2.13"]},
@@ -41,7 +41,7 @@ def addresses(found) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def without_variable(monkeypatch):
-    monkeypatch.delenv(indexes.VARIABLE, raising=False)
+    monkeypatch.delenv(VARIABLE, raising=False)
 
 
 def test_environments_that_install_pytorch_for_processors_get_the_index(tmp_path):
@@ -58,14 +58,14 @@ def test_a_folder_begins_where_the_study_file_lies(tmp_path, monkeypatch):
 def test_the_variable_goes_before_the_study_file(tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    monkeypatch.setenv(indexes.VARIABLE, str(elsewhere))
+    monkeypatch.setenv(VARIABLE, str(elsewhere))
     assert set(addresses(study(tmp_path, "wheels")).values()) == {str(elsewhere)}
-    monkeypatch.setenv(indexes.VARIABLE, "")
+    monkeypatch.setenv(VARIABLE, "")
     assert set(addresses(study(tmp_path, "wheels")).values()) == {str(tmp_path / "wheels")}
 
 
 def test_a_folder_that_a_variable_names_and_that_is_missing_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setenv(indexes.VARIABLE, str(tmp_path / "nope"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "nope"))
     with pytest.raises(StudyError, match=r"BENCHMATRIX_TORCH_CPU_INDEX: '\S+nope' is no folder\. Name one with wheels"):
         study(tmp_path, "wheels")
 
@@ -91,6 +91,6 @@ def test_an_address_changes_nothing_that_identifies_a_run(tmp_path):
 def test_an_address_that_could_be_changed_on_its_way_is_refused(tmp_path, monkeypatch, address):
     with pytest.raises(StudyError, match="indexes: torch_cpu: "):
         study(tmp_path, address)
-    monkeypatch.setenv(indexes.VARIABLE, address)
-    with pytest.raises(StudyError, match=f"{indexes.VARIABLE}: "):
+    monkeypatch.setenv(VARIABLE, address)
+    with pytest.raises(StudyError, match=f"{VARIABLE}: "):
         study(tmp_path)
