@@ -16,9 +16,9 @@ from typing import Any
 
 from bench.cell import Cell
 from bench.host.analysis.results import EXCLUDED, NOT_RUN
-from bench.host.analysis.versions import framework_version
+from bench.host.analysis.versions import framework_version, names_of
 from bench.host.refusal import Refused
-from bench.host.reporting.words.labels import RELEASE, product_of
+from bench.host.reporting.words.labels import RELEASE
 from bench.host.reporting.words.result_notes import not_run
 from bench.host.reporting.words.text import shorten
 from bench.host.statistics.bootstrap import Estimate
@@ -67,9 +67,10 @@ def _lines_of(folder: Path, root: Path) -> Iterator[Line]:
     reasons = _reasons(folder, described, {row["status"] for row in rows})
     for row in rows:
         environment, framework = row["environment"], row["framework"]
+        names = names_of(framework, described.frameworks)
         installed = described.environments.get(environment, {}).get("packages", {})
-        version = versions.get(environment) or framework_version(framework, installed) or _named(environment)
-        product = with_place(NAMES.get(environment, product_of(framework)))
+        version = versions.get(environment) or framework_version(names, installed) or _named(environment)
+        product = with_place(NAMES.get(environment, names.product))
         status, reason = _status(row, reasons.get((_coordinates(row), row["status"]), ""))
         yield Line(
             row["workload"],
@@ -112,7 +113,7 @@ def _status(row: Mapping[str, str], reason: str) -> tuple[str, str]:
     if (missing := MISSING.fullmatch(reason)) is None:
         return status, shorten(reason, LONGEST)
     if not BUILT_IN.has_implementation(missing[1], missing[2]):
-        return status, f"has no {product_of(missing[2])} implementation"
+        return status, f"has no {names_of(missing[2]).product} implementation"
     study, cell = _full_study(), Cell.from_json(dict(row))
     today = reason_against(cell, study, chosen=True) if cell.environment in study.environments else None
     return (EXCLUDED, today) if today else (OUTDATED, "its program is newer than the runs")

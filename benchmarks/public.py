@@ -54,7 +54,7 @@ from tabulate import tabulate
 
 from bench.cell import Cell
 from bench.host import environments
-from bench.host.analysis.versions import framework_version
+from bench.host.analysis.versions import framework_version, names_of
 from bench.host.environments import locks
 from bench.host.environments.__main__ import Own
 from bench.host.machine import facts
@@ -112,7 +112,7 @@ def compare(
     if not found["times"]:
         return differing
     word, row = summarise(found["times"])
-    row["version"] = framework_version(arguments[0], found["versions"]) or ""
+    row["version"] = framework_version(names_of(arguments[0]), found["versions"]) or ""
     return [Found(word, row["public"], row), *differing]
 
 

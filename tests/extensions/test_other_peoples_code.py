@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from bench.host.__main__ import main
+from bench.host.analysis.run_analysis import analyse
 from bench.host.environments import Prepared
+from bench.host.reporting.words.labels import labels_of
 from bench.host.storage import journal, manifest
 from bench.host.study import study_file
 from bench.host.validation.validation import Validation
@@ -82,9 +86,27 @@ def test_a_framework_a_mode_workloads_and_an_output_run_with_no_edit_inside(proj
     assert settings["toy:planned"]["TOY_THREADS"] == "1"
     assert "TOY_THREADS" not in settings["numpy:eager"]
     assert settings["numpy:checked"]["compiled"] == "nothing"
+    # Its package is NumPy.
+    version = re.match(r"\d+\.\d+", np.__version__)
+    assert version
+    table = (project / "reports" / "toys" / "table.md").read_text()
+    assert f"Toy {version[0]} eager" in table
+    assert f"Toy {version[0]} planned" in table
+    # A report is made from the files of the run alone, in whatever folder.
+    assert described_without_sources(project) == {f"Toy {version[0]} eager", f"Toy {version[0]} planned"}
     statuses = (project / "reports" / "toys" / "statuses.txt").read_text().splitlines()
     assert "toy:planned saxpy/check/float32/cpu: ok" in statuses
     assert len(statuses) == len(records)
+
+
+def described_without_sources(project: Path) -> set[str]:
+    """Return what a report calls the columns of the toy framework when its files are gone."""
+    (project / "mine").rename(project / "gone")
+    found = manifest.read(project / "reports" / "toys")
+    assert found is not None
+    labels = labels_of(analyse(records_of(project), found).results)
+    (project / "gone").rename(project / "mine")
+    return {label.text for column, label in labels.items() if column.startswith("toy:")}
 
 
 @pytest.mark.long
@@ -146,6 +168,12 @@ def test_an_error_in_an_implementation_names_its_file_and_line(project):
         ("workloads/saxpy/__init__.py", "x = (\n", "mine/workloads/saxpy/__init__.py:1: SyntaxError: "),
         ("workloads/saxpy/__init__.py", "ITEM = 1\n", "mine/workloads/saxpy/__init__.py: does not define SIZES, PREC"),
         ("frameworks/toy/facts.py", "import absent\n", "mine/frameworks/toy/facts.py:1: ModuleNotFoundError: "),
+        (
+            "frameworks/toy/facts.py",
+            "from bench.frameworks.facts import Facts, Mode\n"
+            "FACTS = Facts(product='a\\nb', distribution='toy', import_name='toy', modes=(Mode('eager'),))\n",
+            "mine/frameworks/toy/facts.py: product = 'a\\nb': must be a name in quotes, of at most 100 printable",
+        ),
         ("frameworks/numpy/modes.py", "MODES = 3 / 0\n", "mine/frameworks/numpy/modes.py:1: ZeroDivisionError: "),
         ("frameworks/numpy/modes.py", "MODES = ('fast',)\n", "mine/frameworks/numpy/modes.py: mode 'fast' must be"),
     ],

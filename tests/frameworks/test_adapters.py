@@ -6,7 +6,7 @@ import pytest
 from environment import THREADS, framework, run
 from modes import NAMES, case, cases, compiled, every_mode, needs, trial
 
-from bench.host.analysis.versions import framework_version
+from bench.host.analysis.versions import framework_version, names_of
 
 
 @every_mode
@@ -22,7 +22,7 @@ def test_settings_have_the_names_that_all_adapters_share(environment, mode):
 @every_mode
 def test_a_framework_names_the_version_of_its_own_package(environment, mode):
     """By that name the tables find it."""
-    version = framework_version(framework(environment), trial(environment, mode)["versions"])
+    version = framework_version(names_of(framework(environment)), trial(environment, mode)["versions"])
     assert version
     assert version[0].isdigit()
 

@@ -74,5 +74,5 @@ def columns_before(results: Iterable[Result]) -> dict[str, str]:
 
 def _version(result: Result) -> tuple[int, ...]:
     """Return the version of a cell's framework as numbers; empty where no record has it."""
-    version = version_of(result.cell.framework, (record.versions for record in result.records))
+    version = version_of(result.names, (record.versions for record in result.records))
     return tuple(map(int, re.findall(r"\d{1,9}", without_build(version))))

@@ -62,6 +62,11 @@ class Line:
         """Return a cell of the line; all have the same workload, size, precision, device, threads and mode."""
         return self.releases[0].result.cell
 
+    @property
+    def product(self) -> str:
+        """Return the framework's name for people."""
+        return self.releases[0].result.names.product
+
 
 def before(release: Release, known: Sequence[Release]) -> Release | None:
     """Return the version that a version is compared with: the newest older one of those whose values are known."""
@@ -81,7 +86,7 @@ def lines_of(results: Iterable[Result], members: Members) -> tuple[Line, ...]:
     versions = versions_of(kept)
     found: dict[tuple[str, tuple[str, int], str], list[Release]] = {}
     for result in kept:
-        family, version = _member(result.cell, members, versions)
+        family, version = _member(result, members, versions)
         if version:
             found.setdefault((family, row_key(result.cell), result.cell.mode), []).append(Release(version, result))
     return tuple(
@@ -98,11 +103,12 @@ def environments_of(lines: Sequence[Line]) -> dict[str, tuple[str, str]]:
     return dict(sorted(found.items(), key=lambda item: (families.index(item[1][0]), order(item[1][1]))))
 
 
-def _member(cell: Cell, members: Members, versions: Versions) -> tuple[str, str]:
+def _member(result: Result, members: Members, versions: Versions) -> tuple[str, str]:
     """Return the family and the version of a cell's environment; the version is empty where nobody knows it."""
+    cell = result.cell
     if cell.environment in members:
         return members[cell.environment]
-    recorded = framework_version(cell.framework, versions.get(cell.environment, {}))
+    recorded = framework_version(result.names, versions.get(cell.environment, {}))
     return cell.framework, recorded[0].partition("+")[0] if recorded else ""
 
 

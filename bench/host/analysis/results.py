@@ -19,6 +19,7 @@ from ..statistics.roofline import Achieved
 from ..statistics.spread import Spread, judge
 from ..statistics.verdict import ALPHA, Verdict
 from ..storage.manifest import Stop
+from ..storage.manifest_schema import FrameworkNames
 from . import consumption
 from .compilation import recompilations
 from .disturbances import Disturbances
@@ -28,6 +29,7 @@ from .medians import median, median_ratio
 from .processes import TimedProcess
 from .quality import Quality, quality_of
 from .row_key import row_key
+from .versions import names_of
 from .warmups import WarmUp, warm_up_of
 
 #: The status of a cell without a record: the run ended before it, or the study excludes it.
@@ -84,6 +86,12 @@ class Result:
     achieved: Achieved | None = None
     #: See ``bench.host.measuring.largest_batch``.
     largest_batch: Mapping[str, Any] | None = None
+    #: What the run says that its framework is called; None for one of ours.
+    stored_names: FrameworkNames | None = None
+
+    @cached_property
+    def names(self) -> FrameworkNames:
+        return self.stored_names or names_of(self.cell.framework)
 
     @property
     def ratio(self) -> Ratio | None:

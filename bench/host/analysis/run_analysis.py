@@ -70,7 +70,9 @@ def analyse(records: Iterable[Record], manifest: Manifest, shown: Callable[[Cell
     known = {result.cell for result in judgements}
     results = describe([result for result in judgements if shown(original_cell(result.cell))], manifest)
     results += [
-        Result(cell, EXCLUDED, None, why) for cell, why in manifest.excluded if cell not in known and shown(cell)
+        Result(cell, EXCLUDED, None, why, stored_names=manifest.frameworks.get(cell.framework))
+        for cell, why in manifest.excluded
+        if cell not in known and shown(cell)
     ]
     return Analysis(
         tuple(result for result in results if not is_twin(result.cell)),
@@ -110,7 +112,7 @@ def judged(
     Where the baseline is chosen in each row, it is one of the cells that are ``shown``. The p values are adjusted for
     the comparisons of the others, too, as the whole run has them; the best of a row gives no verdicts.
     """
-    results = results_of(records, manifest.planned)
+    results = results_of(records, manifest)
     noise = measure_noise(results)
     kept, others = results, list[Result]()
     if manifest.study.baseline in CHOSEN:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,34 +11,44 @@ from bench.cell import Cell
 from bench.record import IMPLAUSIBLE, MISMATCH, OK, Record
 
 from ..statistics.bootstrap import estimate_medians
+from ..storage.manifest import Manifest
+from ..storage.manifest_schema import FrameworkNames
 from .processes import TimedProcess, timed_by_cell
 from .results import NOT_RUN, Result
 
 
-def results_of(records: Iterable[Record], planned: Iterable[Cell]) -> list[Result]:
+def results_of(records: Iterable[Record], run: Manifest) -> list[Result]:
     """Summarise a run: a result for each cell that was planned, in order, then for those that only records have."""
-    own: dict[Cell, list[Record]] = {cell: [] for cell in planned}
+    own: dict[Cell, list[Record]] = {cell: [] for cell in run.planned}
     for record in records:
         own.setdefault(record.cell, []).append(record)
     for found in own.values():
         found.sort(key=lambda record: (record.round, record.attempt))
     timed = timed_by_cell(record for found in own.values() for record in found)
-    return _with_steps([result_of(cell, found, timed.get(cell, [])) for cell, found in own.items()])
+    made = [result_of(cell, found, timed.get(cell, []), run.frameworks) for cell, found in own.items()]
+    return _with_steps(made)
 
 
-def result_of(cell: Cell, records: Sequence[Record], timed: Sequence[TimedProcess]) -> Result:
+def result_of(
+    cell: Cell,
+    records: Sequence[Record],
+    timed: Sequence[TimedProcess],
+    frameworks: Mapping[str, FrameworkNames],
+) -> Result:
     """Summarise the records of one cell, but for its step time; ``timed`` are those that ended well and have samples.
 
     A mismatch, or an impossible time, in any process is the status of the whole cell, since its computation is in
     doubt. Otherwise one process with status ``ok`` makes the cell ``ok``, and a note names the others. A cell without a
     record was not run.
     """
+    names = frameworks.get(cell.framework)
     if not records:
-        return Result(cell, NOT_RUN)
+        return Result(cell, NOT_RUN, stored_names=names)
     order = (_is_doubtful, lambda record: record.status == OK, lambda record: True)
     speaking = next(record for kind in order for record in reversed(records) if kind(record))
     counted = tuple(timed) if speaking.status == OK else ()
-    return Result(cell, speaking.status, speaking.stage, speaking.reason, tuple(records), counted)
+    said = (speaking.status, speaking.stage, speaking.reason)
+    return Result(cell, *said, tuple(records), counted, stored_names=names)
 
 
 def _with_steps(results: Sequence[Result]) -> list[Result]:

@@ -55,7 +55,7 @@ def load(path: Path) -> RunSummary:
 def summarise(records: Iterable[Record], described: Manifest) -> RunSummary:
     """Summarise a run; the twin is left out."""
     records = list(records)
-    results = [result for result in results_of(records, described.planned) if not is_twin(result.cell)]
+    results = [result for result in results_of(records, described) if not is_twin(result.cell)]
     bases = baselines_of(results, described.study.baseline)
     tables: dict[str, list[dict[str, Any]]] = {"settings": [], "versions": [], "work": []}
     chosen = described.study.baseline in CHOSEN

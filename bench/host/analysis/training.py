@@ -17,7 +17,9 @@ from ..statistics.location import FloatArray
 from ..statistics.means import estimate_mean
 from ..statistics.signed_rank import exact_interval, signed_rank_p
 from ..statistics.verdict import ALPHA, adjust_for_claims, minimum_pairs
+from ..storage.manifest_schema import FrameworkNames
 from ..storage.training_records import Trained, TrainingFacts
+from .versions import names_of
 
 #: Accuracies that are closer than this are equivalent: a percentage point.
 EQUIVALENT_WITHIN = 0.01
@@ -44,6 +46,8 @@ class TrainedCell:
     runs: tuple[Trained, ...]
     #: A training that ended badly; None where all succeeded.
     failed: Trained | None
+    #: What its framework is called.
+    names: FrameworkNames
     accuracy: Estimate | None = None
     cross_entropy: Estimate | None = None
     squared_error: Estimate | None = None
@@ -141,8 +145,9 @@ def _cell(
 ) -> TrainedCell:
     runs = _well(trained)
     failed = next((one for one in trained if one.status != OK), None)
+    names = names_of(key[0].framework, facts.frameworks)
     if not runs:
-        return TrainedCell(*key, runs, failed)
+        return TrainedCell(*key, runs, failed, names)
     differences = np.array([]) if is_baseline else _differences(runs, reference, "accuracy")
     pairs = [] if is_baseline else _pairs(runs, reference)
     distances = [value for a, b in pairs if (value := distance(a, b)) is not None]
@@ -151,6 +156,7 @@ def _cell(
         *key,
         runs,
         failed,
+        names,
         accuracy=_last(runs, "accuracy"),
         cross_entropy=_last(runs, "cross_entropy"),
         squared_error=_last(runs, "squared_error"),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
-from bench.registry import BUILT_IN
+from bench.cell import Cell
+from bench.frameworks.facts import Facts
+from bench.registry import BUILT_IN, Registry
+
+from ..storage.manifest_schema import FrameworkNames
 
 if TYPE_CHECKING:
     # Naming a framework need not wait for scipy.
@@ -16,23 +21,41 @@ Versions = dict[str, dict[str, tuple[str, ...]]]
 Recorded = TypeVar("Recorded")
 
 
-def framework_version(framework: str, recorded: Mapping[str, Recorded]) -> Recorded | None:
+def names_of(framework: str, stored: Mapping[str, FrameworkNames] | None = None) -> FrameworkNames:
+    """Return what a framework is called, given its name in a study file.
+
+    A report is made from the files of a run alone. Those have the names of other people's frameworks, which need not be
+    here any more, as ``stored``. In older files they have the names of their folders.
+    """
+    return _built_in().get(framework) or (stored or {}).get(framework) or FrameworkNames(framework, framework)
+
+
+def names_to_store(registry: Registry, cells: Iterable[Cell]) -> dict[str, FrameworkNames]:
+    """Return the names of the frameworks of ``cells`` that are not ours."""
+    frameworks = sorted({cell.framework for cell in cells} - set(_built_in()))
+    return {framework: _names(registry.facts(framework)) for framework in frameworks}
+
+
+@functools.cache
+def _built_in() -> dict[str, FrameworkNames]:
+    return {framework: _names(BUILT_IN.facts(framework)) for framework in BUILT_IN.frameworks}
+
+
+def _names(facts: Facts) -> FrameworkNames:
+    return FrameworkNames(facts.product, facts.distribution)
+
+
+def framework_version(names: FrameworkNames, recorded: Mapping[str, Recorded]) -> Recorded | None:
     """Return a framework's own among what is recorded of its packages; None where nothing is.
 
-    ``framework`` is its name in a study file. Its package may have another name: dm-haiku, or TensorFlow's own for
-    ``tensorflow1``.
+    Its package may have another name than its folder: dm-haiku, or TensorFlow's own for ``tensorflow1``.
     """
-    try:
-        distribution = BUILT_IN.facts(framework).distribution
-    except ValueError:
-        # A report is made from the records alone; other people's frameworks need not be here any more.
-        distribution = framework
-    return recorded.get(distribution)
+    return recorded.get(names.distribution)
 
 
-def version_of(framework: str, recorded: Iterable[Mapping[str, str]]) -> str:
+def version_of(names: FrameworkNames, recorded: Iterable[Mapping[str, str]]) -> str:
     """Return a framework's version as the first records that have it say; empty where none does."""
-    return next(filter(None, (framework_version(framework, versions) for versions in recorded)), "")
+    return next(filter(None, (framework_version(names, versions) for versions in recorded)), "")
 
 
 def without_build(version: str) -> str:

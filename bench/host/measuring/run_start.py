@@ -15,6 +15,7 @@ from bench.record import OK, OUTSIDE, Record
 
 from ..analysis.noise_watch import withheld_cells
 from ..analysis.run_notes import NAMED_LINES
+from ..analysis.versions import names_to_store
 from ..counts import counted
 from ..environments import Prepared
 from ..machine import facts
@@ -104,6 +105,7 @@ class RunStart:
             seed=self.plan.seed,
             threads=self.plan.threads,
             machine=facts.describe(),
+            frameworks=names_to_store(self.study.registry, [*self.plan.cells, *dict(self.plan.excluded)]),
             environments=environments,
             programs=programs(self.study.registry, self.plan),
             looks=self.plan.looks,

@@ -16,6 +16,7 @@ from bench.record import OK, OUTSIDE
 from bench.worker.learning import division
 from bench.worker.learning.lessons import Lessons
 
+from ..analysis.versions import names_to_store
 from ..counts import counted
 from ..environments import Prepared
 from ..executors.job import InstalledEnvironment, describe_each
@@ -134,6 +135,7 @@ class TrainingRun:
             share=course.share,
             target=course.target,
             machine=facts.describe(),
+            frameworks=names_to_store(self._study.registry, self._plan.cells),
         )
 
     def _train_row(self, row: str, cells: Sequence[Cell], done: set[tuple[Cell, int, bool]]) -> None:

@@ -26,6 +26,7 @@ from ..workers.field_types import Count, Seconds, Text, Word, first_problem
 from .lines import NewerSchema, parsed
 from .manifest_schema import (
     Flag,
+    FrameworkNames,
     Installed,
     LargestBatch,
     Looks,
@@ -132,6 +133,8 @@ class Manifest:
     threads: Count | None = None
     #: See ``bench.host.machine.facts``.
     machine: Machine = field(default_factory=dict)
+    #: {framework: its names}, of those that other people's sources define: a report needs no file of theirs.
+    frameworks: Mapping[Word, FrameworkNames] = field(default_factory=dict)
     #: {environment: what was installed there}
     environments: Mapping[Word, Installed] = field(default_factory=dict)
     #: {environment: files that changed while it was measured}

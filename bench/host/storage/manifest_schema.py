@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -10,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from bench.cell import Cell
 from bench.record import STATUSES
 
+from ..study.contracts import LONGEST_NAME
 from ..workers.field_types import BYTES, Count, Named, Number, Text, Word
 from .record_schema import CellSchema, verify
 
@@ -17,6 +19,29 @@ Flag = Annotated[bool, Field(strict=True)]
 #: ``environment/device``, followed by the number of threads where it is not the highest.
 PeakKey = Annotated[str, Field(pattern=r"^[^/]+/[^/]+(/[0-9]+)?$", max_length=500)]
 Rounds = Annotated[int, Field(strict=True, ge=1, le=10**6)]
+
+
+def _printable(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError(f"{name!r} has a character that cannot be printed")
+    return name
+
+
+#: Tables, figures and pages show it.
+ShownName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_printable)]
+
+
+@dataclass(frozen=True)
+class FrameworkNames:
+    """What a framework is called."""
+
+    # A file has a table in its place.
+    __pydantic_config__ = ConfigDict(strict=False)
+
+    #: By people.
+    product: ShownName
+    #: By a package index.
+    distribution: ShownName
 
 
 class ManifestTable(BaseModel):

@@ -33,6 +33,7 @@ from ..workers.field_types import (
 )
 from . import archive, journal, lines, moves
 from .file_names import free, slug
+from .manifest_schema import FrameworkNames
 
 SCHEMA_VERSION = 1
 FILE = "training.jsonl"
@@ -59,6 +60,8 @@ class TrainingFacts(Stored):
     #: The accuracy to which the time is told; None for none.
     target: Share | None = None
     machine: dict[str, Any] = {}
+    #: {framework: its names}, of those that other people's sources define.
+    frameworks: dict[Word, FrameworkNames] = {}
     schema_version: Count = SCHEMA_VERSION
 
 

@@ -31,6 +31,8 @@ OPTIMIZERS = {
     "adamw": ("learning_rate", "beta1", "beta2", "epsilon", "weight_decay"),
 }
 PARTS = ("module", "step")
+#: Characters of the name of a framework.
+LONGEST_NAME = 100
 
 
 def check_facts(registry: Registry, framework: str) -> list[str]:
@@ -62,6 +64,9 @@ def _wrong_facts(module: Any) -> Iterator[str]:
         yield "FACTS must be a bench.frameworks.facts.Facts."
         return
     yield from _wrong_modes("modes", facts.modes)
+    for key, name in (("product", facts.product), ("distribution", facts.distribution)):
+        if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
+            yield f"{key} = {shown(name)}: must be a name in quotes, of at most {LONGEST_NAME} printable characters."
     for key, text in facts.variables.items():
         try:
             text.format(threads=1)

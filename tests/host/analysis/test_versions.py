@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,15 @@ from bench.cell import Cell
 from bench.host.analysis.baselines import columns_before
 from bench.host.analysis.releases import lines_of
 from bench.host.analysis.results import Result
-from bench.host.analysis.versions import framework_version
+from bench.host.analysis.run_analysis import analyse
+from bench.host.analysis.run_results import results_of
+from bench.host.analysis.versions import framework_version, names_of
 from bench.host.reporting import report
 from bench.host.reporting.outputs import results_csv
 from bench.host.reporting.words.labels import labels_of
 from bench.host.storage import journal, manifest
+from bench.host.storage.manifest import Manifest
+from bench.host.storage.manifest_schema import FrameworkNames
 from bench.record import Record
 
 LIBRARIES = Path(__file__).parents[3] / "reports" / "reference" / "libraries"
@@ -48,8 +53,8 @@ def result(framework: str, versions: dict[str, str], environment: str = "", mode
     ],
 )
 def test_a_framework_has_the_version_of_its_own_package(framework, version):
-    assert framework_version(framework, RECORDED[framework]) == version
-    assert framework_version(framework, {"python": "3.11.7"}) is None
+    assert framework_version(names_of(framework), RECORDED[framework]) == version
+    assert framework_version(names_of(framework), {"python": "3.11.7"}) is None
 
 
 @pytest.mark.parametrize(
@@ -65,6 +70,27 @@ def test_a_framework_has_the_version_of_its_own_package(framework, version):
 def test_a_heading_has_the_version_of_the_framework(framework, name):
     (label,) = labels_of([result(framework, RECORDED[framework])]).values()
     assert label.text == name
+
+
+def test_other_peoples_names_are_those_that_the_run_has():
+    cell = Cell("theirs", "theirs", "jit", "gemm", "tiny", "float32", "cpu", 1)
+    run = Manifest(planned=(cell,), frameworks={"theirs": FrameworkNames("Theirs", "their-package")})
+    (found,) = results_of([Record(cell, 0, 1, "ok", versions={"theirs": "1.0", "their-package": "4.2.1"})], run)
+    assert labels_of([found])[cell.column].text == "Theirs 4.2 jit"
+    excluded = replace(run, planned=(), excluded=((cell, "not this one"),))
+    assert labels_of(analyse([], excluded).results)[cell.column].text == "Theirs jit"
+    # What a run stores never renames one of ours.
+    assert names_of("torch", {"torch": FrameworkNames("Theirs", "their-package")}).product == "PyTorch"
+
+
+def test_a_line_of_versions_has_other_peoples_names():
+    names = FrameworkNames("Theirs", "their-package")
+    found = [
+        replace(result("theirs", {"their-package": version}, f"theirs-{version}"), stored_names=names)
+        for version in ("1.2", "1.1")
+    ]
+    (line,) = lines_of(found, {})
+    assert ([release.version for release in line.releases], line.product) == (["1.1", "1.2"], "Theirs")
 
 
 def test_the_graphs_of_two_versions_of_tensorflow_are_versions_of_one_framework():

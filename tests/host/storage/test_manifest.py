@@ -19,6 +19,7 @@ from bench.host.storage.manifest import (
     Stop,
     StudySummary,
 )
+from bench.host.storage.manifest_schema import FrameworkNames
 from bench.host.study.schema import Profile
 
 PROFILE = Profile(
@@ -40,6 +41,7 @@ DESCRIBED = Manifest(
     seed=1,
     threads=2,
     machine={"processor": "A processor", "gpus": [{"name": "A GPU"}]},
+    frameworks={"toy": FrameworkNames("Toy", "toy-package")},
     environments={"torch1": {"provider": "venv"}},
     looks=(3, 5),
     budget_s=60.0,

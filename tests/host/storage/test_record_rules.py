@@ -49,3 +49,10 @@ def test_every_value_of_a_profile_that_is_read_has_a_rule(name):
 
 def test_what_is_read_of_a_profile_is_a_key_of_one():
     assert set(ProfileSummary.model_fields) <= set(Profile.model_fields)
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "\x1b[31m", "x" * 101, 3, None])
+def test_the_name_of_a_framework_is_short_and_can_be_printed(name):
+    for wrong in ({"product": name, "distribution": "toy"}, {"product": "Toy", "distribution": name}):
+        with pytest.raises(ValueError, match=r"^frameworks\.toy\.(product|distribution): "):
+            Manifest.from_json({"frameworks": {"toy": wrong}})

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from trainings import FACTS, trained
 
+from bench.host.analysis.training import analyse
 from bench.host.refusal import Refused
+from bench.host.reporting.words.training import trained_names
 from bench.host.storage import lines, training_records
+from bench.host.storage.manifest_schema import FrameworkNames
 from bench.record import FAILED
 
 
@@ -14,6 +17,18 @@ def test_what_was_stored_is_read_back(tmp_path):
     training_records.begin(tmp_path, FACTS, fresh=False)
     training_records.append(tmp_path, [trained(seed=1), trained(seed=2)])
     assert training_records.read(tmp_path) == (FACTS, [trained(seed=1), trained(seed=2)])
+
+
+def test_other_peoples_frameworks_have_their_names(tmp_path):
+    facts = FACTS.model_copy(update={"frameworks": {"theirs": FrameworkNames("Theirs", "their-package")}})
+    one = trained(versions={"their-package": "4.2"})
+    one = one.model_copy(update={"cell": {**one.cell, "framework": "theirs"}})
+    training_records.begin(tmp_path, facts, fresh=False)
+    training_records.append(tmp_path, [one])
+    found = training_records.read(tmp_path)
+    assert found == (facts, [one])
+    (row,) = analyse(*found)
+    assert trained_names(row) == ["Theirs 4.2 eager"]
 
 
 def test_a_continued_training_keeps_what_succeeded_and_replaces_what_failed(tmp_path):

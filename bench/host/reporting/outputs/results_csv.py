@@ -44,7 +44,7 @@ class Row:
 
 def _version(row: Row) -> str | None:
     result = row.result
-    return version_of(result.cell.framework, (record.versions for record in result.records)) or None
+    return version_of(result.names, (record.versions for record in result.records)) or None
 
 
 def _part(of: Callable[[Row], Estimate | None], attribute: str) -> Callable[[Row], Value]:

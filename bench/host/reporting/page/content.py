@@ -25,7 +25,7 @@ from ..tables.times import notes_on_shown_ratio
 from ..words import page as words
 from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD, alarm, failures, part
 from ..words.caption import describe_conditions
-from ..words.labels import Label, in_order, labels_of, product_of
+from ..words.labels import Label, in_order, labels_of
 from ..words.language import decimal_sign
 from ..words.page_comparisons import compared_with
 from ..words.row_names import row_name, threads_in_words, unnamed_conditions, usual_facets
@@ -203,11 +203,12 @@ def _roofs(results: Sequence[Result], manifest: Manifest) -> list[dict[str, Any]
 
 def _column(column: str, label: Label, results: Sequence[Result], differing: Sequence[str]) -> dict[str, Any]:
     """Name a column, and the settings that may explain its speed-ups over the baseline of the report."""
-    cell = next(result.cell for result in results if result.cell.column == column)
+    result = next(result for result in results if result.cell.column == column)
+    cell = result.cell
     return {
         "id": column,
         "label": label.text,
-        "product": product_of(cell.framework),
+        "product": result.names.product,
         "release": label.release,
         "version": label.version,
         "mode": cell.mode,

@@ -17,7 +17,6 @@ from ..words.history import (
     release_word,
     versions_in_words,
 )
-from ..words.labels import product_of
 from ..words.language import _, ngettext
 from ..words.numbers import TIMES, choose_unit, format_value, percent
 from ..words.row_names import row_name, shared_facets, usual_facets
@@ -110,7 +109,7 @@ def _answer(mode: str, courses: Sequence[Course]) -> Iterable[str]:
     said += [_("without a time in {count}", count=missing)] if missing else []
     yield _(
         "{framework} {newest} {mode} against {oldest}, of {rows} rows: {counts}.",
-        framework=product_of(courses[0].line.cell.framework),
+        framework=courses[0].line.product,
         newest=newest[0].release.version,
         mode=mode,
         oldest=bases.pop() if len(bases) == 1 else _("the oldest version"),

@@ -13,7 +13,6 @@ from ...analysis.releases import BUSY, Release
 from ...analysis.result_notes import notes_on_status
 from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA
-from .labels import product_of
 from .language import _, decimal_sign
 from .notes import in_words
 from .numbers import localise, percent
@@ -34,16 +33,16 @@ def versions_in_words(history: History, only: str | None = None) -> str:
     for family, version in history.environments.values():
         if only in (None, family):
             families.setdefault(family, []).append(version)
-    frameworks = {course.line.family: course.line.cell.framework for course in history.courses}
+    products = {course.line.family: course.line.product for course in history.courses}
     parts = [
         _(
             "{framework} {oldest} to {newest}",
-            framework=product_of(frameworks[family]),
+            framework=products[family],
             oldest=versions[0],
             newest=versions[-1],
         )
         for family, versions in families.items()
-        if family in frameworks
+        if family in products
     ]
     return enumerate_names(parts)
 

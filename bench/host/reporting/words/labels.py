@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bench.cell import Cell
-from bench.registry import BUILT_IN
 
 from ...analysis.fairness import PRELOADED
 from ...analysis.versions import version_of, without_build
@@ -72,6 +70,7 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     One with preloaded libraries, which is not the framework as it is installed, never has that name.
     """
     columns = {result.cell.column: result.cell for result in results}
+    products = {result.cell.framework: result.names.product for result in results}
     versions = dict.fromkeys((cell.environment for cell in columns.values()), "")
     unknown = set(versions)
     for result in results:
@@ -84,7 +83,7 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     changed = {
         result.cell.environment for result in results if any(PRELOADED in one.settings for one in result.records)
     }
-    every = {column: _label(cell, versions) for column, cell in columns.items()}
+    every = {column: _label(cell, products[cell.framework], versions) for column, cell in columns.items()}
     whole = {column: label for column, label in every.items() if columns[column].environment not in changed}
     short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
     found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
@@ -144,25 +143,14 @@ def version_order(label: Label) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d{1,9}", label.version)))
 
 
-def _label(cell: Cell, versions: Mapping[str, str]) -> Label:
-    product = product_of(cell.framework)
+def _label(cell: Cell, product: str, versions: Mapping[str, str]) -> Label:
     return Label(product, versions[cell.environment], cell.mode, product)
 
 
 def _version(result: Result) -> str:
-    return without_build(version_of(result.cell.framework, (record.versions for record in result.records)))
+    return without_build(version_of(result.names, (record.versions for record in result.records)))
 
 
 def _release(version: str) -> str:
     found = RELEASE.match(version)
     return found[0] if found else version
-
-
-@functools.cache
-def product_of(framework: str) -> str:
-    """Return a framework's name for people."""
-    try:
-        return BUILT_IN.facts(framework).product
-    except ValueError:
-        # A report is made from the records alone; other people's frameworks need not be here any more.
-        return framework

@@ -9,7 +9,6 @@ from ...analysis.versions import version_of, without_build
 from ...statistics.bootstrap import Estimate
 from ...statistics.verdict import ALPHA, minimum_pairs
 from ...storage.training_records import TrainingFacts
-from .labels import product_of
 from .language import _, ngettext
 from .numbers import decimals, fixed, general, percent
 from .row_names import row_name
@@ -35,8 +34,8 @@ def _name(one: TrainedCell) -> str:
     if one.nudged:
         return ""
     said = (*one.runs, *([one.failed] if one.failed else ()))
-    version = without_build(version_of(one.cell.framework, (run.versions for run in said)))
-    return " ".join(filter(None, (product_of(one.cell.framework), version, one.cell.mode)))
+    version = without_build(version_of(one.names, (run.versions for run in said)))
+    return " ".join(filter(None, (one.names.product, version, one.cell.mode)))
 
 
 def spread(estimate: Estimate | None, size: float = 1.0) -> str:
