@@ -54,6 +54,12 @@ def malloc() -> Optional[str]:
     return "malloc of " + name
 
 
+def allocator() -> Dict[str, str]:
+    """Return the setting of a worker that names what serves malloc; nothing where nothing can be found."""
+    found = malloc()
+    return {"allocator": found} if found else {}
+
+
 def _libc() -> Optional[str]:
     # On old Pythons, platform.libc_ver gives the version that the interpreter was linked with, not the one that runs.
     try:

@@ -27,6 +27,12 @@ def test_malloc_is_named():
     assert loaded.malloc().startswith("malloc of ")
 
 
+def test_a_worker_reports_what_serves_malloc_where_it_can_be_found(monkeypatch):
+    assert loaded.allocator() == {"allocator": loaded.malloc()}
+    monkeypatch.setattr(loaded, "malloc", lambda: None)
+    assert loaded.allocator() == {}
+
+
 def test_a_preloaded_malloc_is_named(tmp_path):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:

@@ -242,6 +242,16 @@ class Laboratory:
             raise self.reference
         return self.reference
 
+    def slow_down(self, seconds: float) -> None:
+        """Make the start of every process take so long by the clock of the run."""
+        start = self.stage.start
+
+        def slow(*arguments: Any) -> Any:
+            self.seconds += seconds
+            return start(*arguments)
+
+        self.stage.start = slow
+
     def measure_peaks(self, cell: Cell, precisions: Any) -> dict[str, Any]:
         assert not self.stage.running, "a worker computes while peaks are measured"
         self.peaks_asked.append((cell, list(precisions)))

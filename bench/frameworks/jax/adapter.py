@@ -99,9 +99,7 @@ class Adapter:
         if self.mode not in parallel.MODES:
             found["dispatch"] = dispatch.found()
         if self.device.platform == "cpu":
-            allocator = loaded.malloc()
-            if allocator:
-                found["allocator"] = allocator
+            found.update(loaded.allocator())
         else:
             found["allocator"] = gpu.allocator()
             found.update(xla.gpu_settings())

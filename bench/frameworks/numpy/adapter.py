@@ -46,9 +46,7 @@ class Adapter:
         if blas:
             found["BLAS"] = "openblas ({})".format(blas["kernels"])
             found["threads"] = blas["threads"]
-        allocator = loaded.malloc()
-        if allocator:
-            found["allocator"] = allocator
+        found.update(loaded.allocator())
         for read in self._program_settings:
             found.update(read())
         return found

@@ -103,9 +103,7 @@ class Adapter:
             if self._mode in clustering.BY_XLA:
                 found.update(xla.gpu_settings())
         else:
-            allocator = loaded.malloc()
-            if allocator:
-                found["allocator"] = allocator
+            found.update(loaded.allocator())
         found["compiled"] = self.compilation()["compiled"]
         for read in self._program_settings:
             found.update(read())

@@ -51,9 +51,7 @@ class Adapter:
         found = dict(self._sessions.settings(), compiled=self.compilation()["compiled"])
         if self.dtype == np.float32:
             found["float32 matmul"] = "highest"
-        allocator = loaded.malloc()
-        if allocator:
-            found["allocator"] = allocator
+        found.update(loaded.allocator())
         for read in self._program_settings:
             found.update(read())
         return found

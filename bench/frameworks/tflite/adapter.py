@@ -50,9 +50,7 @@ class Adapter(of_numpy.Adapter):
             "float32 matmul": "int8" if self._integers else "highest",
             "compiled": self.compilation()["compiled"],
         }
-        allocator = loaded.malloc()
-        if allocator:
-            found["allocator"] = allocator
+        found.update(loaded.allocator())
         for read in self._program_settings:
             found.update(read())
         return found

@@ -78,9 +78,7 @@ def read(device):
 def read_cpu():
     configuration = torch.__config__.show()
     found = {"kernels": "onednn" if torch.backends.mkldnn.is_available() else "native"}
-    allocator = loaded.malloc()
-    if allocator:
-        found["allocator"] = allocator
+    found.update(loaded.allocator())
     if hasattr(torch.backends, "cpu"):
         found["instruction set"] = torch.backends.cpu.get_cpu_capability()
     else:

@@ -12,8 +12,8 @@ from bench.cell import Cell
 from bench.record import STATUSES
 
 from ..study.contracts import LONGEST_NAME
-from ..workers.field_types import BYTES, Count, Named, Number, Text, Word
-from .record_schema import CellSchema, verify
+from ..workers.field_types import BYTES, CellValues, Count, Named, Number, Text, Word
+from .record_schema import verify
 
 Flag = Annotated[bool, Field(strict=True)]
 #: ``environment/device``, followed by the number of threads where it is not the highest.
@@ -103,7 +103,7 @@ def _of(schema: type[BaseModel]) -> AfterValidator:
 def _cell(values: Any) -> Any:
     if isinstance(values, Cell):
         return values
-    verify(CellSchema, values)
+    verify(CellValues, values)
     return Cell.from_json(values)
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from bench.record import OK, SCHEMA_VERSION, STATUSES, Record
 
 from ..workers.field_types import (
+    CellValues,
     Check,
     Compilation,
     Count,
@@ -33,23 +34,6 @@ Turn = Annotated[str, Field(pattern=r"^[0-9]{1,9}$")]
 Sample = Annotated[int, Field(strict=True, ge=1, le=10**15)]
 #: Rounds, attempts and turns; numbers of them that no run can have would exhaust the memory.
 Small = Annotated[int, Field(strict=True, ge=0, le=10**8)]
-
-
-class CellSchema(BaseModel):
-    """The values of a cell."""
-
-    model_config = ConfigDict(strict=True, defer_build=True)
-
-    environment: Word
-    framework: Word
-    mode: Word
-    workload: Word
-    size: Word
-    precision: Word
-    device: Word
-    threads: Steps
-    threads_named: bool = False
-    devices: Steps = 1
 
 
 class SampleSchema(BaseModel):
@@ -88,7 +72,7 @@ class EnergySchema(BaseModel):
 class RecordSchema(SampleSchema):
     """The values of a record; those that have a default may be missing."""
 
-    cell: CellSchema
+    cell: CellValues
     round: Small
     attempt: Small
     status: Literal[STATUSES]  # type: ignore[valid-type]

@@ -77,6 +77,23 @@ class Message(BaseModel):
     __pydantic_extra__: dict[str, Plain | list[Plain] | dict[str, Plain]]
 
 
+class CellValues(BaseModel):
+    """The values of a cell."""
+
+    model_config = ConfigDict(strict=True, defer_build=True)
+
+    environment: Word
+    framework: Word
+    mode: Word
+    workload: Word
+    size: Word
+    precision: Word
+    device: Word
+    threads: Steps
+    threads_named: bool = False
+    devices: Steps = 1
+
+
 def check(model: type[Message] | None, message: Mapping[str, Any], name: str) -> None:
     """Raise Malformed where ``message`` breaks the rules of ``model``; without a model there are none."""
     if model is None:

@@ -8,31 +8,20 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from .field_types import BYTES, Count, Message, Number, Steps, Text, Word, check
+from .field_types import BYTES, CellValues, Count, Message, Number, Steps, Text, Word, check
 
 #: So many requests are remembered.
 MOST_KNOWN = 1000
 
 
-class CellRequest(Message):
-    environment: Word
-    framework: Word
-    mode: Word
-    workload: Word
-    size: Word
-    precision: Word
-    device: Word
-    threads: Steps
-
-
 class ImportRequest(Message):
-    cell: CellRequest
+    cell: CellValues
     memory_limit_bytes: BYTES | None = None
     cap_bytes: BYTES | None = None
 
 
 class WarmRequest(Message):
-    cell: CellRequest
+    cell: CellValues
 
 
 class PrepareRequest(Message):

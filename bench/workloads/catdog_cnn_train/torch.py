@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from ...frameworks.torch.adapter import module_training
-from ..lenet_train.torch import load, named_parameters, note_layout, pooling
+from ..lenet_train.torch import named_parameters, pooling, with_values
 from . import OPTIMIZER
 
 
@@ -37,10 +37,12 @@ class CatDogNetwork(nn.Module):
         return functional.cross_entropy(self.logits(images), labels)
 
 
-def build(size, parameters, batch, transform):
+def made(size, parameters, batch, transform):
     pooled, dense = parameters["dense1_weight"].shape
-    device, dtype = batch[0].device, batch[0].dtype
-    module = CatDogNetwork(size["filters"], pooled, dense, pooling(transform, device)).to(device, dtype)
-    load(module, parameters)
-    note_layout(module, batch[0])
+    module = CatDogNetwork(size["filters"], pooled, dense, pooling(transform, batch[0].device))
+    return with_values(module, parameters, batch[0])
+
+
+def build(size, parameters, batch, transform):
+    module = made(size, parameters, batch, transform)
     return module_training(module, transform, OPTIMIZER, lambda: named_parameters(module))

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, Dataset
 from ...frameworks.fed import fed, feeding
 from ...frameworks.torch.adapter import module_training
 from ..lenet_train import SIDE
-from ..lenet_train.torch import LeNet, load, named_parameters, note_layout, pooling
+from ..lenet_train.torch import LeNet, named_parameters, pooling, with_values
 from . import DEVIATION, MEAN, OPTIMIZER, PREFETCHED, examples
 
 #: Worker processes at most: beside a GPU, which leaves the processors to them; and beside steps on these processors.
@@ -79,8 +79,6 @@ def build(size, parameters, batch, transform):
     pipeline = Pipeline(batch)
     transform = feeding(transform, pipeline.settings())
     images = next(pipeline([batch]))[0]
-    module = LeNet(pooling(transform, images.device)).to(images.device)
-    load(module, parameters)
-    note_layout(module, images)
+    module = with_values(LeNet(pooling(transform, images.device)), parameters, images)
     program = module_training(module, transform, OPTIMIZER, lambda: named_parameters(module))
     return fed(program, pipeline, close=pipeline.close, processes=pipeline.processes)

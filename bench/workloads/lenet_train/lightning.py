@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from ...frameworks.lightning.adapter import training
 from . import OPTIMIZER
-from .torch import LeNet, load, named_parameters, note_layout, pooling
+from .torch import made, named_parameters
 
 
 def build(size, parameters, batch, transform):
-    module = LeNet(pooling(transform, batch[0].device)).to(batch[0].device, batch[0].dtype)
-    load(module, parameters)
-    note_layout(module, batch[0])
+    module = made(parameters, batch, transform)
     return training(module, transform, OPTIMIZER, lambda: named_parameters(module))

@@ -118,8 +118,18 @@ def load(module, parameters):
     module.load_state_dict({name.replace("_", "."): value for name, value in state.items()})
 
 
-def build(size, parameters, batch, transform):
-    module = LeNet(pooling(transform, batch[0].device)).to(batch[0].device, batch[0].dtype)
+def with_values(module, parameters, images):
+    """Put a network where its images are, and give it the specification's parameters."""
+    module.to(images.device, images.dtype)
     load(module, parameters)
-    note_layout(module, batch[0])
+    note_layout(module, images)
+    return module
+
+
+def made(parameters, batch, transform):
+    return with_values(LeNet(pooling(transform, batch[0].device)), parameters, batch[0])
+
+
+def build(size, parameters, batch, transform):
+    module = made(parameters, batch, transform)
     return module_training(module, transform, OPTIMIZER, lambda: named_parameters(module))

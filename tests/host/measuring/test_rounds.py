@@ -153,13 +153,7 @@ def test_in_a_row_that_goes_on_settled_cells_stop_and_a_continued_run_knows_them
 
 def test_a_spent_budget_ends_the_run_and_says_so(laboratory):
     laboratory.budget_s = 10.0
-    start = laboratory.stage.start
-
-    def slow(*arguments):
-        laboratory.seconds += 6.0
-        return start(*arguments)
-
-    laboratory.stage.start = slow
+    laboratory.slow_down(6.0)
     records = laboratory.go([A, C])
     assert {(r.cell, r.round) for r in records} == {(A, 0), (C, 0)}
     assert set(laboratory.stops.made.values()) == {Stop(1, BUDGET)}

@@ -131,13 +131,7 @@ def test_lanes_that_break_down_lose_no_turn_that_they_told(trial, monkeypatch):
 
 def test_a_spent_budget_ends_the_trial_between_rows(trial):
     trial.budget_s = 20.0
-    start = trial.stage.start
-
-    def slow(*arguments):
-        trial.seconds += 11.0
-        return start(*arguments)
-
-    trial.stage.start = slow
+    trial.slow_down(11.0)
     records = trial.go(CELLS)
     rows = {r.cell.row for r in records}
     assert len(rows) == 1

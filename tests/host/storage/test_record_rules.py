@@ -7,9 +7,11 @@ import json
 
 import pytest
 
+from bench.cell import Cell
 from bench.host.storage.manifest import NOT_STORED, Manifest, ProfileSummary, SpentSeconds, Stop, StudySummary
 from bench.host.storage.record_schema import RecordSchema
 from bench.host.study.schema import Profile
+from bench.host.workers.field_types import CellValues
 from bench.record import Record
 
 
@@ -19,6 +21,10 @@ def names(part: type) -> set[str]:
 
 def test_every_value_of_a_record_has_a_rule():
     assert {field.alias or name for name, field in RecordSchema.model_fields.items()} == names(Record)
+
+
+def test_every_value_of_a_cell_has_a_rule():
+    assert set(CellValues.model_fields) == names(Cell)
 
 
 @pytest.mark.parametrize("name", sorted(names(Manifest) - NOT_STORED))
