@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,9 @@ def results_of(records: Iterable[Record], run: Manifest) -> list[Result]:
     for found in own.values():
         found.sort(key=lambda record: (record.round, record.attempt))
     timed = timed_by_cell(record for found in own.values() for record in found)
-    made = [result_of(cell, found, timed.get(cell, []), run.frameworks) for cell, found in own.items()]
+    made = [
+        result_of(cell, found, timed.get(cell, []), run.frameworks.get(cell.framework)) for cell, found in own.items()
+    ]
     return _with_steps(made)
 
 
@@ -33,7 +35,7 @@ def result_of(
     cell: Cell,
     records: Sequence[Record],
     timed: Sequence[TimedProcess],
-    frameworks: Mapping[str, FrameworkNames],
+    names: FrameworkNames | None = None,
 ) -> Result:
     """Summarise the records of one cell, but for its step time; ``timed`` are those that ended well and have samples.
 
@@ -41,7 +43,6 @@ def result_of(
     doubt. Otherwise one process with status ``ok`` makes the cell ``ok``, and a note names the others. A cell without a
     record was not run.
     """
-    names = frameworks.get(cell.framework)
     if not records:
         return Result(cell, NOT_RUN, stored_names=names)
     order = (_is_doubtful, lambda record: record.status == OK, lambda record: True)
