@@ -1,53 +1,133 @@
-"""Simulates columns that are equally fast on average: how often a ranking says that one of them is not the fastest.
+"""Simulates rankings whose right order is known: how often their ranges of ranks are wrong, and how often they decide.
 
     nox -s benchmarks -- ranks [rankings]
 
-Each row is a workload, in which columns differ by chance with a standard deviation of 15 %; over all possible workloads
-none is faster than another one. A range of ranks that leaves out the first place is wrong. Limits are exact, at 95 %.
+- Equal columns. Each row is a workload, in which columns differ by chance with a standard deviation of 15 %; over all
+  possible workloads none is faster than another one. A range of ranks that leaves out the first place is wrong.
+- A leader among such columns. A ranking should give it the first place alone.
+- Rows of committed runs, drawn at random, in which each column's times are divided by its mean ratio over all rows. So
+  the columns are equal over these rows, but rows differ as they do in reality: few of them by large factors.
+
+Limits are exact, at 95 %.
 """
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from tabulate import tabulate
 
-from bench.host.statistics.ranking import rank
+from bench.host.analysis.comparable_times import log_locations
+from bench.host.analysis.ranking import choose_entrants
+from bench.host.analysis.results import by_track, columns_of
+from bench.host.analysis.run_analysis import analyse
+from bench.host.statistics import ranking
 from bench.host.statistics.rates import rate
+from bench.host.storage import run_records
 
 COLUMNS, ROWS = (2, 4, 8, 12), (3, 7, 20)
+LEADS = (1.25, 1.5, 2.0)
 #: Standard deviations of the logarithms of times: between rows, and between processes.
 APART, NOISE, PROCESSES = 0.15, 0.01, 3
 RANKINGS, SEED = 400, 20261129
+REFERENCE = Path(__file__).resolve().parents[1] / "reports" / "reference"
+#: Runs with more than 40 rows that all ranked columns have.
+RUNS = ("workloads", "workloads-amd", "workloads-mkl-on-amd", "full-amd")
+
+#: Makes the results of one ranking.
+Draw = Callable[[np.random.Generator], ranking.Results]
 
 
-def left_out(columns: int, rows: int, rankings: int) -> tuple[str, str]:
-    """Return how often a given column is left out of the first place, and how often any is."""
-    random = np.random.default_rng((SEED, columns, rows))
-    given = any_ = 0
-    for _ in range(rankings):
+def simulated(columns: int, rows: int, lead: float = 1.0) -> Draw:
+    """Return how to draw columns that are equally fast on average, but for the first, which is faster by ``lead``."""
+
+    def draw(random: np.random.Generator) -> ranking.Results:
         times = random.normal(0.0, APART, (columns, rows, 1)) + random.normal(0.0, NOISE, (columns, rows, PROCESSES))
-        results: dict[str, dict[str, dict[Hashable, float]]] = {
+        times[0] -= math.log(lead)
+        return {
             f"c{column}": {f"r{row}": dict(enumerate(own)) for row, own in enumerate(of_column)}
             for column, of_column in enumerate(times.tolist())
         }
-        ranking = rank(results, "c0")
-        assert ranking is not None
-        excluded = [one.best_rank > 1 for one in ranking.standings.values()]
-        # All columns are alike, so the share of them is the chance of one.
-        given, any_ = given + sum(excluded), any_ + any(excluded)
-    found = rate(any_, rankings)
-    return f"{given / (columns * rankings):.1%}", f"{any_ / rankings:.0%} [{found.low:.0%}, {found.high:.0%}]"
+
+    return draw
+
+
+def drawn_from(run: str, rows: int) -> tuple[Draw, int]:
+    """Return how to draw rows of a committed run, whose columns are equal over all of them, and how many those are."""
+    described = run_records.describe(REFERENCE / run)
+    assert described is not None
+    results = max(
+        by_track(analyse(run_records.read(REFERENCE / run, described, []), described).results).values(), key=len
+    )
+    by_column = {column: {r.cell.row: r for r in results if r.cell.column == column} for column in columns_of(results)}
+    baseline = str(described.study.baseline)
+    times = log_locations({column: by_column[column] for column in choose_entrants(by_column, baseline)})
+    found = ranking.rank(times, baseline)
+    assert found is not None
+    means = {column: math.log(one.ratio.value) for column, one in found.standings.items()}
+
+    def draw(random: np.random.Generator) -> ranking.Results:
+        drawn = random.choice(found.support, size=rows)
+        return {
+            column: {
+                f"r{i}": {key: log - means[column] for key, log in own[row].items()} for i, row in enumerate(drawn)
+            }
+            for column, own in times.items()
+        }
+
+    return draw, len(means)
+
+
+def excluded(draw: Draw, rankings: int, seed: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    """Return which columns a ranking leaves out of the first place: a line per ranking, a column per column."""
+    random = np.random.default_rng((SEED, *seed))
+    lines = []
+    for _ in range(rankings):
+        results = draw(random)
+        found = ranking.rank(results, next(iter(results)))
+        assert found is not None
+        lines.append([found.standings[column].best_rank > 1 for column in results])
+    return np.array(lines)
+
+
+def left_out(out: npt.NDArray[np.bool_]) -> tuple[str, str]:
+    """Say how often a column is left out of the first place, and how often any is."""
+    # All columns are alike, so the share of them is the chance of one.
+    return f"{out.mean():.1%}", share(out.any(axis=1))
+
+
+def share(happened: npt.NDArray[np.bool_]) -> str:
+    found = rate(int(happened.sum()), len(happened))
+    return f"{happened.mean():.0%} [{found.low:.0%}, {found.high:.0%}]"
 
 
 def main(arguments: list[str]) -> int:
     rankings = int(arguments[0]) if arguments else RANKINGS
-    rows = [[columns, count, *left_out(columns, count, rankings)] for columns in COLUMNS for count in ROWS]
-    headers = ("equal columns", "rows", "one is left out", "any is left out")
-    print(f"{rankings} rankings each\n\n{tabulate(rows, headers, tablefmt='github', disable_numparse=True)}")
+    counts = [(columns, rows) for columns in COLUMNS for rows in ROWS]
+    equal = [[*one, *left_out(excluded(simulated(*one), rankings, one))] for one in counts]
+    print(f"{rankings} rankings each\n")
+    show(equal, ("equal columns", "rows", "one is left out", "any is left out"))
+    leading = []
+    for columns, rows in counts:
+        outs = [excluded(simulated(columns, rows, lead), rankings, (columns, rows)) for lead in LEADS]
+        leading.append([columns, rows, *(share(~out[:, 0] & out[:, 1:].all(axis=1)) for out in outs)])
+    show(leading, ("columns", "rows", *(f"one is {lead:g} times as fast: leads alone" for lead in LEADS)))
+    real = []
+    for run in RUNS:
+        for rows in ROWS:
+            draw, columns = drawn_from(run, rows)
+            real.append([run, columns, rows, *left_out(excluded(draw, rankings, (columns, rows)))])
+    show(real, ("rows of", "equal columns", "rows", "one is left out", "any is left out"))
     return 0
+
+
+def show(rows: list[list[object]], headers: tuple[str, ...]) -> None:
+    print(f"{tabulate(rows, headers, tablefmt='github', disable_numparse=True)}\n")
 
 
 if __name__ == "__main__":

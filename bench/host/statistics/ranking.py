@@ -153,7 +153,8 @@ def certainly_faster(units: FloatArray) -> npt.NDArray[np.bool_]:
     test compares each pair of columns, and Holm's correction covers all pairs: the chance that even one of them is
     wrong is at most 1 - ``LEVEL``. So the ranks that the pairs leave open are right for all columns together (Al
     Mohamad, Goeman & van Zwet 2022). Without the correction, one of eight equal columns was left out of the first
-    place in 11 to 15 % of cases, as it is in ranks of resamples (Hall & Miller 2009; benchmarks/ranks.py).
+    place in 11 to 15 % of cases. Ranks of resamples are no wider (Hall & Miller 2009). benchmarks/ranks.py simulates
+    ranges.
     """
     n, columns = units.shape
     faster = np.zeros((columns, columns), dtype=np.bool_)

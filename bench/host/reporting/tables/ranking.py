@@ -56,15 +56,15 @@ def show(ranked: Ranked, analysis: Analysis, manifest: Manifest) -> Table | None
     notes = remarks(
         noise_remark(analysis, manifest),
         _(
-            "Intervals and ranks: {level} bootstrap over rows and the processes of each; all columns are resampled "
-            "alike.",
+            "Intervals: {level} bootstrap over rows and the processes of each; over fewer than {count} rows at least "
+            "as wide as Student's.",
             level=percent(LEVEL),
+            count=FEWEST_FOR_BOOTSTRAP,
         ),
         _(
-            "Ranks, and intervals over fewer than {count} rows, are at least as wide as Student's. Ranks rest on one "
-            "interval for each pair of columns: of many equal columns, more than {rest} get too narrow a range.",
-            count=FEWEST_FOR_BOOTSTRAP,
-            rest=percent(1 - LEVEL),
+            "The ranks that a column may have are those that Student's tests of all pairs of columns over the rows "
+            "leave open, at {level} for all columns together (Holm).",
+            level=percent(LEVEL),
         ),
         *best_mode_remarks(ranked, analysis.results, manifest.study.baseline, as_ratios=manifest.study.ratios == RATIO),
         *ranking_remarks(ranked, analysis.results),
