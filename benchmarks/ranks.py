@@ -6,7 +6,8 @@
   possible workloads none is faster than another one. A range of ranks that leaves out the first place is wrong.
 - A leader among such columns. A ranking should give it the first place alone.
 - Rows of committed runs, drawn at random, in which each column's times are divided by its mean ratio over all rows. So
-  the columns are equal over these rows, but rows differ as they do in reality: few of them by large factors.
+  the columns are equal over these rows, but rows differ as they do in reality: few of them by large factors. An
+  interval of a mean ratio should contain 1.
 
 Limits are exact, at 95 %.
 """
@@ -32,6 +33,7 @@ from bench.host.storage import run_records
 
 COLUMNS, ROWS = (2, 4, 8, 12), (3, 7, 20)
 LEADS = (1.25, 1.5, 2.0)
+DRAWN = (3, 7, 20, 40)
 #: Standard deviations of the logarithms of times: between rows, and between processes.
 APART, NOISE, PROCESSES = 0.15, 0.01, 3
 RANKINGS, SEED = 400, 20261129
@@ -39,6 +41,7 @@ REFERENCE = Path(__file__).resolve().parents[1] / "reports" / "reference"
 #: Runs with more than 40 rows that all ranked columns have.
 RUNS = ("workloads", "workloads-amd", "workloads-mkl-on-amd", "full-amd")
 
+BoolArray = npt.NDArray[np.bool_]
 #: Makes the results of one ranking.
 Draw = Callable[[np.random.Generator], ranking.Results]
 
@@ -83,25 +86,31 @@ def drawn_from(run: str, rows: int) -> tuple[Draw, int]:
     return draw, len(means)
 
 
-def excluded(draw: Draw, rankings: int, seed: tuple[int, int]) -> npt.NDArray[np.bool_]:
-    """Return which columns a ranking leaves out of the first place: a line per ranking, a column per column."""
+def watch(draw: Draw, rankings: int, seed: tuple[int, int]) -> tuple[BoolArray, BoolArray]:
+    """Return which columns a ranking leaves out of the first place: a line per ranking, a column per column.
+
+    The second array tells for every column but the first whether the interval of its mean ratio to it contains 1.
+    """
     random = np.random.default_rng((SEED, *seed))
-    lines = []
+    out, held = [], []
     for _ in range(rankings):
         results = draw(random)
-        found = ranking.rank(results, next(iter(results)))
+        base, *others = results
+        found = ranking.rank(results, base)
         assert found is not None
-        lines.append([found.standings[column].best_rank > 1 for column in results])
-    return np.array(lines)
+        out.append([found.standings[column].best_rank > 1 for column in results])
+        ratios = [found.standings[column].ratio for column in others]
+        held.append([(one.low or 0.0) <= 1.0 <= (one.high or math.inf) for one in ratios])
+    return np.array(out), np.array(held)
 
 
-def left_out(out: npt.NDArray[np.bool_]) -> tuple[str, str]:
+def left_out(out: BoolArray) -> tuple[str, str]:
     """Say how often a column is left out of the first place, and how often any is."""
     # All columns are alike, so the share of them is the chance of one.
     return f"{out.mean():.1%}", share(out.any(axis=1))
 
 
-def share(happened: npt.NDArray[np.bool_]) -> str:
+def share(happened: BoolArray) -> str:
     found = rate(int(happened.sum()), len(happened))
     return f"{happened.mean():.0%} [{found.low:.0%}, {found.high:.0%}]"
 
@@ -109,20 +118,21 @@ def share(happened: npt.NDArray[np.bool_]) -> str:
 def main(arguments: list[str]) -> int:
     rankings = int(arguments[0]) if arguments else RANKINGS
     counts = [(columns, rows) for columns in COLUMNS for rows in ROWS]
-    equal = [[*one, *left_out(excluded(simulated(*one), rankings, one))] for one in counts]
+    equal = [[*one, *left_out(watch(simulated(*one), rankings, one)[0])] for one in counts]
     print(f"{rankings} rankings each\n")
     show(equal, ("equal columns", "rows", "one is left out", "any is left out"))
     leading = []
     for columns, rows in counts:
-        outs = [excluded(simulated(columns, rows, lead), rankings, (columns, rows)) for lead in LEADS]
+        outs = [watch(simulated(columns, rows, lead), rankings, (columns, rows))[0] for lead in LEADS]
         leading.append([columns, rows, *(share(~out[:, 0] & out[:, 1:].all(axis=1)) for out in outs)])
     show(leading, ("columns", "rows", *(f"one is {lead:g} times as fast: leads alone" for lead in LEADS)))
     real = []
     for run in RUNS:
-        for rows in ROWS:
+        for rows in DRAWN:
             draw, columns = drawn_from(run, rows)
-            real.append([run, columns, rows, *left_out(excluded(draw, rankings, (columns, rows)))])
-    show(real, ("rows of", "equal columns", "rows", "one is left out", "any is left out"))
+            out, held = watch(draw, rankings, (columns, rows))
+            real.append([run, columns, rows, *left_out(out), f"{held.mean():.0%}"])
+    show(real, ("rows of", "equal columns", "rows", "one is left out", "any is left out", "intervals of means hold"))
     return 0
 
 
