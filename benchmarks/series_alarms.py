@@ -95,10 +95,13 @@ def quiet(random: np.random.Generator, kind: tuple[str, float, float, float, flo
 def planted(random: np.random.Generator, kind: tuple[str, float, float, float, float], size: float, after: int) -> str:
     """Plant a slowdown in every cell, and look so many nights after: found, size and time within their intervals."""
     found = size_held = time_held = 0
-    # A history of its own for each cell: many changes at once would help each other.
-    for logs in draw(random, BEFORE + after, kind):
+    nights = BEFORE + after
+    # Each in a history whose other cells do not change: many changes at once would help each other.
+    for logs in draw(random, nights, kind):
         logs[BEFORE:] += math.log1p(size)
-        changes = [one.change for one in certain(history_of(logs[np.newaxis])) if abs(one.change.at - BEFORE) <= after]
+        history = history_of(np.vstack([logs, draw(random, nights, kind)[1:]]))
+        own = [one.change for one in certain(history) if one.series is history.series[0]]
+        changes = [change for change in own if abs(change.at - BEFORE) <= after]
         if changes:
             estimate = changes[-1].ratio.estimate
             found += 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from .change_points import SHORTEST, PositionArray, segments
+from .change_points import INDEPENDENT_PENALTY, LEAST_SD, PENALTY, SHORTEST, PositionArray, segments
 from .location import NORMAL_MAD, FloatArray
 from .pairs import DECIDING_LEVEL, Ratio
 from .unpaired import compare_unpaired
@@ -18,6 +19,16 @@ MOST_PLACES, NEWEST = 256, 64
 FURTHEST = 4.0
 #: Runs on both sides that say where a run should lie.
 NEIGHBOURS = 2
+#: A difference counts as one of so many standard deviations at most.
+MOST_DEVIATIONS = 2.0
+#: With fewer runs of all rows together a correlation cannot be told from a change of level.
+FEWEST_FOR_CORRELATION = 100
+#: The standard deviation of the logarithm of the ratio that shows a correlation, times the root of the number of runs…
+DEVIATION_OF_LOG = 1.7
+#: …and how many of these are subtracted, so that chance is seldom taken for a correlation.
+ERRORS = 2.0
+#: With a higher correlation no level would be told from a drift.
+MOST_CORRELATED = 0.9
 
 
 @dataclass(frozen=True)
@@ -38,14 +49,36 @@ class LevelChange:
 def level_changes(series: FloatArray) -> list[list[LevelChange]]:
     """Find the changes in each row of log times, a run in each column; none in fewer than twice ``SHORTEST`` runs.
 
-    Runs are taken as independent. Where the machine drifts for weeks, it is such a drift that is found.
+    A change must be the clearer, the more neighbouring runs are correlated. The ratio takes runs as independent.
     """
     count, size = series.shape
     if size < 2 * SHORTEST or not count:
         return [[] for _ in range(count)]
     calm = without_single_outliers(series)
-    found = segments(calm, places(size))
+    found = segments(calm, places(size), penalty=max(PENALTY, INDEPENDENT_PENALTY * inflation(series)))
     return [_changes(row, raw, ends) for row, raw, ends in zip(calm, series, found, strict=True)]
+
+
+def inflation(series: FloatArray) -> float:
+    """Return how many times as much a level's mean varies as it would if runs were independent, for all rows together.
+
+    In a machine that drifts for days, neighbouring runs are correlated. If a run keeps a share r of the error of the
+    run before, differences of runs that are two apart vary 1 + r times as much as differences of neighbours, and means
+    (1 + r) / (1 - r) times as much as of independent runs. A change of level is in few differences, and cut in these.
+    Few runs of few rows cannot show a correlation; then it counts as none, so that clear changes are found.
+    """
+    if series.size < FEWEST_FOR_CORRELATION:
+        return 1.0
+    next_ones, second = (_spread(series[:, apart:] - series[:, :-apart]) for apart in (1, 2))
+    certain = float(np.mean(np.log(second / next_ones))) - DEVIATION_OF_LOG * ERRORS / math.sqrt(series.size)
+    correlation = min(max(math.exp(certain) - 1.0, 0.0), MOST_CORRELATED)
+    return (1.0 + correlation) / (1.0 - correlation)
+
+
+def _spread(differences: FloatArray) -> FloatArray:
+    """Return the mean square of each row, without its few large values."""
+    most = MOST_DEVIATIONS * NORMAL_MAD * np.median(np.abs(differences), axis=1, keepdims=True)
+    return np.asarray(np.maximum(np.mean(np.minimum(differences**2, most**2), axis=1), LEAST_SD**2))
 
 
 def places(size: int) -> PositionArray:

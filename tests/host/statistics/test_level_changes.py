@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from bench.host.statistics.level_changes import MOST_PLACES, level_changes, places, without_single_outliers
+from bench.host.statistics.level_changes import (
+    MOST_PLACES,
+    inflation,
+    level_changes,
+    places,
+    without_single_outliers,
+)
 from bench.host.statistics.verdict import Verdict, adjust_for_discovery, decide
 
 
@@ -80,3 +86,53 @@ def test_a_long_series_has_few_places_and_all_of_the_newest():
     assert len(found) <= MOST_PLACES
     assert set(range(1937, 2001)) <= set(found.tolist())
     assert (np.diff(found) > 0).all()
+
+
+def drifting(random, rows, runs, correlation, deviation=0.02):
+    """Return rows of noise in which every run keeps a share of the error of the run before."""
+    noise = random.normal(0.0, deviation, (rows, runs))
+    for run in range(1, runs):
+        noise[:, run] = correlation * noise[:, run - 1] + math.sqrt(1.0 - correlation**2) * noise[:, run]
+    return noise
+
+
+@pytest.mark.parametrize("correlation", [0.7, 0.9])
+def test_a_drift_for_days_is_seldom_a_change_of_level(correlation):
+    """With a penalty that does not depend on the correlation, 27 and 97 of these 100 rows had one."""
+    series = drifting(np.random.default_rng(11), 100, 365, correlation)
+    assert len({row for row, _ in found_in(series)}) <= 5
+
+
+def test_a_clear_slowdown_is_found_in_a_drift():
+    series = drifting(np.random.default_rng(12), 20, 80, 0.5)
+    series[7, 60:] += math.log(1.15)
+    found = dict(found_in(series))
+    assert abs(found[7].at - 60) <= 2
+    assert len(found) <= 2
+
+
+@pytest.mark.parametrize(("correlation", "expected"), [(0.0, 1.0), (0.3, 1.3 / 0.7), (0.5, 3.0), (0.7, 1.7 / 0.3)])
+def test_inflation_is_that_of_the_planted_correlation(correlation, expected):
+    random = np.random.default_rng(13)
+    series = drifting(random, 50, 200, correlation)
+    assert inflation(series) == pytest.approx(expected, rel=0.15)
+    # A change of level adds little.
+    series[:, 100:] += 0.1
+    assert inflation(series) == pytest.approx(expected, rel=0.3)
+
+
+def test_slow_nights_and_equal_times_are_no_drift():
+    random = np.random.default_rng(14)
+    assert inflation(random.normal(0.0, 0.02, (50, 200)) + 0.08 * (random.random((50, 200)) < 0.1)) < 1.1
+    assert inflation(np.zeros((3, 10))) == 1.0
+
+
+@pytest.mark.parametrize(("runs", "at"), [(12, 7), (30, 20)])
+def test_few_runs_of_one_cell_show_no_drift_that_could_hide_a_clear_change(runs, at):
+    random = np.random.default_rng(15)
+    found = 0
+    for _ in range(50):
+        series = random.normal(0.0, 0.02, (1, runs))
+        series[:, at:] += math.log(1.25)
+        found += any(abs(change.at - at) <= 1 for _, change in found_in(series))
+    assert found >= 48
