@@ -79,7 +79,7 @@ def room(project):
 def test_the_grid_checks_one_portion_after_another_and_removes_it_where_that_is_wanted(project, room):
     room("1e18")
     checks(project, "tflite", "theano", "torch-xla", "--remove")
-    tests = ["pytest", "-n", "auto", "-m", "grid", "tests/frameworks"]
+    tests = ["pytest", "-n", "auto", "--durations", "20", "-m", "grid", "tests/frameworks"]
     assert calls(project) == [
         ["bench.host", "prepare", "theano"],
         tests,
@@ -99,7 +99,7 @@ def test_with_room_on_the_disk_the_grid_builds_a_portion_while_it_checks_the_one
     room("0")
     checks(project, "default-study", "tflite", "theano", "torch-xla", "--remove")
     called = calls(project)
-    kinds = [call[1] if call[0] == "bench.host" else call[4] for call in called]
+    kinds = [call[1] if call[0] == "bench.host" else call[6] for call in called]
     prepared = [call[2:] for call in called if call[1] == "prepare"]
     assert prepared == [["old", "numpy"], ["theano"], ["torch-xla", "tflite"]]
     # Removed is what was checked.
@@ -112,7 +112,7 @@ def test_a_study_is_checked_while_nothing_is_built_and_before_the_tests_that_rea
     room("0")
     checks(project, "default-study", "theano", full="failed")
     called = calls(project)
-    kinds = [call[1] if call[0] == "bench.host" else call[4] for call in called]
+    kinds = [call[1] if call[0] == "bench.host" else call[6] for call in called]
     assert kinds[:2] == ["prepare", "run"]
     # What failed is checked again after them: the second run has few of the cells.
     assert kinds[2:4] in (["long", "prepare"], ["prepare", "long"])
@@ -134,7 +134,7 @@ def test_tests_that_fail_keep_no_other_part_from_its_check(project, room):
     done = run(project, "-s", "grid", "--", "theano", "tflite", "-k", "broken", "--remove")
     assert done.returncode == 1
     assert "failed: tests of theano; tests of tflite" in done.stderr
-    kinds = [call[1] if call[0] == "bench.host" else call[4] for call in calls(project)]
+    kinds = [call[1] if call[0] == "bench.host" else call[6] for call in calls(project)]
     assert kinds == ["prepare", "grid", "remove"] * 2
 
 

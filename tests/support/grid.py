@@ -39,8 +39,8 @@ MIXED_MODES = "eager,compile-step,function,xla,jit"
 #: The option with which little of the disk is needed.
 REMOVE = "--remove"
 #: The minutes that the default study, each portion and the older versions take on two processors.
-MINUTES = {DEFAULT: 45.0, OLDER: 7.0}
-PORTION_MINUTES = (14.0, 8.0)
+MINUTES = {DEFAULT: 39.0, OLDER: 7.0}
+PORTION_MINUTES = (16.0, 7.0)
 #: Where the disk has so much room, environments are built while those before them are checked. The largest portion
 #: takes 22 GB, with the installer's cache.
 ROOM_BYTES = 30e9
@@ -172,7 +172,7 @@ class Grid:
         variables = {"PYTHONDONTWRITEBYTECODE": None, "BENCHMATRIX_GRID": " ".join(environments)}
         # The others take seconds to collect in each process.
         folder = ("tests/frameworks",) if environments else ()
-        command = ("-m", "pytest", "-n", "auto", "-m", marker, *folder, *self._options)
+        command = ("-m", "pytest", "-n", "auto", "--durations", "20", "-m", marker, *folder, *self._options)
         with self._noting(f"tests of {', '.join(environments) or DEFAULT}"):
             self._session.run(python(self._session, "dev"), *command, env=variables, external=True)
 
