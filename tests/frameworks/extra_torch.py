@@ -1,8 +1,7 @@
-"""Runs inside a PyTorch environment: graph breaks, batches of two processes, the logic of a GPU that is not there."""
+"""Runs inside a PyTorch environment: graph breaks, batches of two processes, layouts, and what an imagined GPU asks."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -11,21 +10,17 @@ from pathlib import Path
 from unittest import mock
 
 import imagined_pairs
+import imagined_torch_gpu
 import numpy as np
 import torch
 
-from bench.cell import MIXED
 from bench.frameworks.torch import functional, lazy, parallel
 from bench.frameworks.torch import settings as settings
 from bench.frameworks.torch.adapter import Adapter
-from bench.frameworks.torch.compiler import Compiler
 from bench.frameworks.torch.layouts import convolution_layout
 from bench.frameworks.torch.training import mix, module_training
 from bench.program import Transform, Unsupported
 from bench.workloads.lenet_train.torch import max_pool, max_pool_by_quarters, max_pool_by_slices
-
-#: {name: compute capability, and the version of HIP of a GPU of another maker}
-GPUS = {"new": ((8, 0), None), "old": ((7, 5), None), "other": ((9, 4), "6.2")}
 
 
 def examine(mode):
@@ -41,14 +36,15 @@ def examine(mode):
         "poolings": poolings(),
         "mixed copy": mixed_copy(),
         "layouts": layouts(),
-        "gpu": gpu(mode),
-        "tf32": tf32(mode),
-        "narrow": narrow(mode),
+        "gpu": imagined_torch_gpu.gpu(mode),
+        "tf32": imagined_torch_gpu.tf32(mode),
+        "narrow": imagined_torch_gpu.narrow(mode),
         "autocast": autocast(),
-        "allocators": allocators(),
+        "allocators": imagined_torch_gpu.allocators(),
     }
     if mode == "compile":
-        found.update(breaks=breaks(), overhead=overhead(), autotuned=autotuned())
+        found.update(breaks=breaks())
+        found.update(overhead=imagined_torch_gpu.overhead(), autotuned=imagined_torch_gpu.autotuned())
     if mode == "functorch":
         found["missing"] = missing()
     if mode == "compile-step":
@@ -156,94 +152,6 @@ def breaks():
     return {"before": before, "after": adapter.compilation(), "result": result.tolist()}
 
 
-def gpu(mode):
-    """Give the adapter a GPU of 8 GiB that exists for a moment only; return what it asked of PyTorch."""
-    asked, forgotten = [], []
-    properties = mock.Mock(total_memory=8 << 30)
-    with (
-        mock.patch.multiple(
-            torch.cuda,
-            is_available=lambda: True,
-            get_device_properties=lambda device: properties,
-            set_per_process_memory_fraction=lambda fraction, device: asked.append([fraction, str(device)]),
-            max_memory_allocated=lambda device: 3,
-            max_memory_reserved=lambda device: 4,
-            reset_peak_memory_stats=lambda device: forgotten.append(str(device)),
-        ),
-        mock.patch.object(settings, "cuda_allocator", return_value="caching"),
-    ):
-        adapter = Adapter(mode, "gpu", "float32", 2)
-        adapter.limit_memory(2 << 30)
-        adapter.limit_memory(16 << 30)
-        default = adapter.settings()
-        torch.backends.cuda.matmul.allow_tf32 = True
-        loose = adapter.settings()
-        torch.backends.cuda.matmul.allow_tf32 = False
-        adapter.forget_peak()
-        Adapter(mode, "cpu", "float32", 2).forget_peak()
-        return {
-            "asked": asked,
-            "forgotten": forgotten,
-            "memory": adapter.memory(),
-            "settings": default,
-            "loose": loose,
-            "graphs": graphs(mode),
-        }
-
-
-@contextlib.contextmanager
-def imagined(name):
-    """Let a GPU of ``GPUS`` exist for a moment."""
-    (major, minor), hip = GPUS[name]
-    properties = mock.Mock(return_value=mock.Mock(major=major, minor=minor))
-    with (
-        mock.patch.multiple(torch.cuda, is_available=lambda: True, get_device_properties=properties),
-        mock.patch.object(torch.version, "hip", hip),
-        mock.patch.object(torch, "tensor", lambda array, dtype, device: torch.empty(array.shape, dtype=dtype)),
-    ):
-        yield
-
-
-def tf32(mode):
-    """Ask for TF32 on a GPU that exists for a moment only, and on a processor; return the settings and the reasons."""
-    found = {}
-    for name in GPUS:
-        with imagined(name), mock.patch.object(settings, "cuda_allocator", return_value="caching"):
-            adapter = Adapter(mode, "gpu", "tf32", 2)
-            try:
-                placed = adapter.put(np.ones(3))
-                found[name] = {"type": str(placed.dtype), "settings": adapter.settings()}
-            except Unsupported as error:
-                found[name] = str(error)
-            # The next cell of this process asks for float32.
-            found["after"] = Adapter(mode, "gpu", "float32", 2).settings()
-    try:
-        Adapter(mode, "cpu", "tf32", 2)
-    except Unsupported as error:
-        found["processor"] = str(error)
-    return found
-
-
-def narrow(mode):
-    """Return why bfloat16 is refused on GPUs that exist for a moment only, or None; ``mixing`` is after a fork."""
-    found = {"bfloat16": {}, MIXED: {}, "mixing": {}}
-    for name in GPUS:
-        # An old version's context looks at the GPU, too.
-        with imagined(name), mock.patch("bench.frameworks.torch.training.autocast"):
-            for precision in ("bfloat16", MIXED):
-                adapter = Adapter(mode, "gpu", precision, 2)
-                found[precision][name] = refused(lambda adapter=adapter: adapter.put(np.ones(3)))
-            found["mixing"][name] = refused(lambda: mix(torch.nn.Linear(2, 2), torch.device("cuda")))
-    return found
-
-
-def refused(act):
-    try:
-        act()
-    except Unsupported as error:
-        return str(error)
-
-
 def autocast():
     """Read back a context that casts to bfloat16, one to float16, and one that PyTorch has turned off."""
     on, off = (torch.autocast("cpu", torch.bfloat16, enabled=enabled) for enabled in (True, False))
@@ -258,42 +166,6 @@ def narrow_type(found):
     if hasattr(torch, "get_autocast_dtype"):
         return {"is_autocast_enabled": lambda kind: True, "get_autocast_dtype": lambda kind: found}
     return {"is_autocast_cpu_enabled": lambda: True, "get_autocast_cpu_dtype": lambda: found}
-
-
-def graphs(mode):
-    """Say whether the audit finds the CUDA graphs that Inductor recorded; None before Inductor."""
-    if not hasattr(torch, "compile"):
-        return None
-    from torch._inductor import cudagraph_trees
-
-    with mock.patch.object(cudagraph_trees, "get_manager", return_value="a manager"):
-        return Compiler(mode, torch.device("cuda")).settings()["CUDA graphs"]
-
-
-def overhead():
-    """Return why a processor has no CUDA graphs, and the preset that a GPU gets."""
-    try:
-        Compiler("compile-reduce-overhead", torch.device("cpu")).apply(torch.sin, training=False, part="module")
-    except Unsupported as error:
-        refused = str(error)
-    with mock.patch.object(torch, "compile", lambda function, **options: options):
-        given = Compiler("compile-reduce-overhead", torch.device("cuda")).apply(torch.sin, False, "module")
-    return [refused, given]
-
-
-def autotuned():
-    """Return whether the preset for tuning freezes weights: on a GPU, on a processor, and there in training."""
-    from bench.frameworks.torch import compiler
-
-    found = []
-    for device, training in (("cuda", False), ("cpu", False), ("cpu", True)):
-        with (
-            mock.patch.object(torch, "compile", lambda function, **options: options["mode"]),
-            mock.patch.object(compiler, "freeze", mock.Mock(return_value=False)) as freeze,
-        ):
-            mode = Compiler("compile-max-autotune", torch.device(device)).apply(torch.sin, training, "module")
-        found.append([mode, freeze.called])
-    return found
 
 
 def recurrent():
@@ -347,21 +219,3 @@ class Normalised(torch.nn.Module):
 
     def forward(self, inputs):
         return (self.normal(self.linear(inputs)) - 0.5).square().mean() + self.linear.weight.square().sum()
-
-
-def allocators():
-    """Name the allocators that PyTorch may have, by what it would answer."""
-
-    def name(backend, snapshot):
-        with (
-            mock.patch.object(torch.cuda, "get_allocator_backend", return_value=backend, create=True),
-            mock.patch.object(torch.cuda.memory, "_snapshot", snapshot, create=True),
-        ):
-            return settings.cuda_allocator()
-
-    return [
-        name("native", lambda: {"allocator_settings": {"expandable_segments": True}}),
-        name("native", lambda: {"allocator_settings": {"expandable_segments": False}}),
-        name("native", lambda: {"segments": []}),
-        name("cudaMallocAsync", lambda: {}),
-    ]

@@ -51,18 +51,18 @@ def waiting_shares(record: Record) -> dict[int, float]:
     return {int(turn): float(share) for turn, share in zip(turns, total / np.maximum(1.0, all_of), strict=True)}
 
 
-def disturbed_turns(records: Sequence[Record], foreign: Mapping[int, str]) -> list[dict[int, str]]:
+def disturbed_turns(records: Sequence[Record], on_gpu: Mapping[int, str]) -> list[dict[int, str]]:
     """Return the disturbed turns of each process of those that took turns with each other, and what disturbed them.
 
     One thread that waited says so of its own turn alone, and a pair leaves out the turns of both. In a row of 20 cells
     something happens to one of them in most turns. Several threads need witnesses, so that such a turn is disturbed for
-    all. ``foreign`` names turns in which another process was seen on the device, or its clock was lowered by heat.
+    all. ``on_gpu`` has the turns in which something was seen on the GPU: another process, or a clock that heat lowered.
     """
     waited, several = _waits(records)
     if several:
         shared = {turn: "; ".join(each[turn] for each in waited if turn in each) for turn in _certain(records, waited)}
         waited = [shared] * len(waited)
-    return [_joined(foreign, own) for own in waited]
+    return [_joined(on_gpu, own) for own in waited]
 
 
 def _joined(*reasons: Mapping[int, str]) -> dict[int, str]:
