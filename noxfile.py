@@ -65,7 +65,7 @@ def grid(session: nox.Session) -> None:
     environments), ``older-versions`` (every cell of the study of that name) and environments. With ``--remove``, the
     other environments are removed after their checks, and so is what the installer has cached of their packages: 50 GB
     of disk are enough then, in place of 60. More room is used to build environments ahead of their turn. With
-    ``--minutes 70``, parts that would not be done by then on this machine are left out, and named at the end.
+    ``--minutes 70``, parts after the default study that would not be done by then are left out, and named at the end.
     """
     Grid(session, [*selected, "numpy"]).check()
 

@@ -146,6 +146,12 @@ def test_parts_that_would_not_be_done_in_time_are_left_out_and_named(project):
     assert [call[-1] for call in calls(project) if call[1] == "prepare"] == ["tflite"]
 
 
+def test_the_default_study_is_checked_however_little_time_there_is(project):
+    assert len(checks(project, "default-study", "theano", "--minutes", "0")) == 2
+    tests = [call for call in calls(project) if call[0] == "pytest"]
+    assert [call[call.index("-m") + 1] for call in tests] == ["long"]
+
+
 @pytest.mark.parametrize("words", [("--minutes",), ("--minutes", "soon"), ("--minutes", "-5")])
 def test_what_is_no_number_of_minutes_is_refused(project, words):
     refused = run(project, "-s", "grid", "--", *words)

@@ -33,13 +33,17 @@ class TimeLeft:
         #: The parts for which no time was left.
         self.left_out: list[str] = []
 
+    def begin(self, usual_minutes: float) -> None:
+        """Count a part that is done in any case, and takes these minutes elsewhere."""
+        self._usual += usual_minutes
+
     def suffices_for(self, part: str, usual_minutes: float) -> bool:
         """Return whether a part that takes these minutes elsewhere would be done in time; note it where not."""
         passed = (self._clock() - self._start) / 60
         pace = passed / self._usual if self._usual else 1.0
         suffices = passed + usual_minutes * pace <= self._minutes
         if suffices:
-            self._usual += usual_minutes
+            self.begin(usual_minutes)
         else:
             self.left_out.append(part)
         return suffices
