@@ -15,6 +15,7 @@ from ..study import location
 from . import announce, exit_codes, report_part, report_versions, run_choice, study_options
 
 if TYPE_CHECKING:
+    from ..storage.manifest import Manifest
     from ..study.claim import Claim
     from ..study.schema import Study
 
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--claims",
         type=location.path_option,
         metavar="FILE",
-        help="answer the claims of this study file; the study's own by default",
+        help="answer the claims of this study file; by default those of the study that was measured",
     )
     report_part.add_arguments(parser)
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import archive, manifest, run_records, stored_runs
 
     study = study_options.read_study(options)
-    claims = _claims(study, options)
+    named = _named_claims(options)
     folder = options.folder or run_choice.folder_in(archive.folder_of(options.root, study.settings.name), options)
     if folder.exists() and not folder.is_dir():
         raise Refused(f"{folder} is not a folder of a run. Name a folder with {manifest.RUN} and records.")
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         raise Refused(f"{said} Name a folder with {manifest.RUN} and records; nox -s runs lists runs.")
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: nox -s bench-{study.settings.default[0]}")
+    claims = _claims_of(described, study, options) if named is None else named
     if options.baseline is not None:
         described = described.with_baseline(options.baseline)
     if options.ratios is not None:
@@ -92,13 +94,28 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.exit_code(options, records, described, folder)
 
 
-def _claims(study: Study, options: argparse.Namespace) -> Mapping[str, Claim]:
-    """Return the claims of the study file that the options name, or the study's own."""
+def _named_claims(options: argparse.Namespace) -> Mapping[str, Claim] | None:
+    """Return the claims of the study file that ``--claims`` names; None without that option."""
     if options.claims is None:
-        return study.claims
+        return None
     if not (options.root / options.claims).is_file():
         raise Refused(f"--claims: {options.claims} is not a file. Name a study file with tables [claims.NAME].")
     return study_options.read_file(options.claims, options).claims
+
+
+def _claims_of(described: Manifest, study: Study, options: argparse.Namespace) -> Mapping[str, Claim]:
+    """Return the claims of the study that was measured, which may be another one than the project's.
+
+    What a run says of its file is data: the file counts where it is in the project and has the study of that name.
+    """
+    if described.study.name == study.settings.name or location.is_named(options.matrix):
+        return study.claims
+    root = options.root.resolve()
+    file = (root / described.study.file).resolve()
+    if not (file.is_relative_to(root) and file.is_file()):
+        return study.claims
+    measured = study_options.read_file(file, options)
+    return measured.claims if measured.settings.name == described.study.name else study.claims
 
 
 def _opened(page: Path) -> str:

@@ -211,3 +211,25 @@ def test_a_report_answers_the_claims_of_another_study(project, capsys):
     assert "5.54 steps per second" in (project / "one/claims.md").read_text()
     assert main(["report", str(project / "one")], root=project) == 0
     assert not (project / "one/claims.md").exists()
+
+
+def test_a_report_answers_the_claims_of_the_study_that_was_measured(project, capsys):
+    """A plain report of such a run lost its claims without a word where the project has another study."""
+    folder = project / "one"
+
+    def measured(**names: str) -> None:
+        described = json.loads((folder / "run.json").read_text())
+        described["study"] |= names
+        (folder / "run.json").write_text(json.dumps(described))
+        assert main(["report", str(folder)], root=project) == 0
+
+    (project / "studies/paper.toml").write_text(
+        toml({**TABLES, "study": {**TABLES["study"], "name": "paper"}, "claims": CLAIMS})
+    )
+    measured(name="paper", file="studies/paper.toml")
+    assert "jit: jit is faster" in capsys.readouterr().out
+    assert (folder / "claims.md").exists()
+    for other in ({"name": "older"}, {"name": "paper", "file": "studies/gone.toml"}, {"file": "../outside.toml"}):
+        (project.parent / "outside.toml").write_text((project / "studies/paper.toml").read_text())
+        measured(**other)
+        assert not (folder / "claims.md").exists(), "the file has another study, is not there, or not in the project"
