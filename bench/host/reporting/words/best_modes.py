@@ -31,6 +31,8 @@ def best_per_row(
     names = names_of_versions({one.environment: one.columns[0] for one in best.versions}, labels)
     means = track.means if track is not None and track.rows == best.rows else {}
     versions = [(one, _mean(one, means)) for one in best.versions]
+    # By the numbers that are shown, which may be the table's.
+    versions.sort(key=lambda version: -version[1])
     rows = "" if track is None or track.rows == best.rows else _rows(best.rows)
     text = ""
     for count in range(2, len(best.versions) + 1):

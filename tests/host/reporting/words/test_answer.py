@@ -103,6 +103,10 @@ def test_a_version_with_one_mode_has_its_mean_in_the_table():
         replace(best(NEW, JAX), versions=(several, best(JAX).versions[0])), NAMES, Track("cpu", 1, means, 9, 9)
     )
     assert text == "Best mode per row: PyTorch 2.15 (2.10); JAX 0.10 (2.05)."
+    # Tied versions stand in the order of the numbers that are shown, not of those that are not.
+    tied = best(NEW, ("jax:jit", 2.02, True))
+    (text,) = best_per_row(tied, NAMES, Track("cpu", 1, means | {"jax:jit": 2.2}, 9, 9))
+    assert text.endswith("JAX 0.10 (2.20) or PyTorch 2.15 (2.14).")
 
 
 def test_settings_are_named_as_far_as_they_fit_in_a_line():
