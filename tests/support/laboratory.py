@@ -217,7 +217,6 @@ class Laboratory:
         self.stops: Any = None
         #: All jobs so far.
         self.jobs: list[RowJob] = []
-        self.cancelled = False
         #: What measures the cells of a round side by side; None for rows that take turns.
         self.lanes: Any = None
         self.memory_share: float | None = None
@@ -295,10 +294,7 @@ class Laboratory:
             power=self.power,
             clock=lambda: self.seconds,
         )
-        RowMeasurement(job, resources, emit, lambda: self.cancelled).run()
-
-    def cancel(self) -> None:
-        self.cancelled = True
+        RowMeasurement(job, resources, emit).run()
 
     def go(self, cells: list[Cell]) -> list[Any]:
         rows = list(dict.fromkeys(cell.row for cell in cells))

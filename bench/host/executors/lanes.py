@@ -87,11 +87,6 @@ class Lanes:
             self._end(emit)
             raise
 
-    def interrupt(self) -> None:
-        """Let the programs end; ``run`` passes on what they had measured, and raises ExecutorFailed."""
-        for lane in list(self._lanes):
-            lane.interrupt()
-
     def _start(self) -> None:
         for each in self._commands:
             # One by one: where the next one does not start, those before it are ended.

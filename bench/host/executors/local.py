@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,11 +33,8 @@ class Executor(Protocol):
     def run(self, job: RowJob, emit: Emit) -> None:
         """Run a job to its end and pass its events to ``emit``.
 
-        KeyboardInterrupt passes through, and Cancelled is raised, after the events of what had been measured.
+        KeyboardInterrupt passes through after the events of what had been measured.
         """
-
-    def cancel(self) -> None:
-        """End the job under way, and let later ones not begin; another thread or a signal handler may call this."""
 
     def close(self) -> None:
         """End what was kept for further jobs."""
@@ -55,7 +51,6 @@ class LocalExecutor:
         self._root = root
         self._folder = folder
         self._lane = lane
-        self._cancelled = threading.Event()
         self._parents = Parents()
         self._placements = Placements()
         #: Cells of the run, at least one of each row, with their data.
@@ -75,7 +70,7 @@ class LocalExecutor:
             if name not in job.environments:
                 raise ValueError(f"the job does not describe environment {name!r} of cell {cell.name}")
         self.begin(job)
-        RowMeasurement(job, self._resources(job), emit, self._cancelled.is_set).run()
+        RowMeasurement(job, self._resources(job), emit).run()
 
     def begin(self, job: RowJob) -> None:
         """Begin the round of a job where it has not begun, and place those of its environments that it has not placed.
@@ -104,10 +99,6 @@ class LocalExecutor:
     def close(self) -> None:
         """End the processes that were kept for further rows of the round."""
         self._parents.close()
-
-    def cancel(self) -> None:
-        """End the job before its next request to a worker."""
-        self._cancelled.set()
 
     @functools.cached_property
     def _available_bytes(self) -> int:

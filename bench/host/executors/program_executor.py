@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from .events import Emit
 from .job import RowJob
 from .lanes import Lanes
-from .program import ExecutorFailed
-from .row_measurement import Cancelled
 
 
 class ProgramExecutor:
@@ -20,24 +18,10 @@ class ProgramExecutor:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._program = Lanes([command])
-        self._cancelled = False
 
     def run(self, job: RowJob, emit: Emit) -> None:
-        """Run a job; raises Cancelled after ``cancel``, and ExecutorFailed when the program ends without a result."""
-        if self._cancelled:
-            raise Cancelled("the row job was cancelled before it began")
-        try:
-            self._program.run(iter([job]), emit)
-        except ExecutorFailed:
-            if not self._cancelled:
-                raise
-        if self._cancelled:
-            raise Cancelled("the row job was cancelled")
-
-    def cancel(self) -> None:
-        """Interrupt the program, which ends the job at once."""
-        self._cancelled = True
-        self._program.interrupt()
+        """Run a job; raises ExecutorFailed when the program ends without a result."""
+        self._program.run(iter([job]), emit)
 
     def close(self) -> None:
         """End the program."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +24,13 @@ from .resources import Resources
 from .side_by_side import side_by_side
 
 
-class Cancelled(Exception):
-    """The job was cancelled; events of what had been measured were emitted."""
-
-
 class RowMeasurement:
     """The processes of one row round."""
 
-    def __init__(self, job: RowJob, resources: Resources, emit: Emit, cancelled: Callable[[], bool]) -> None:
-        """``cancelled`` is read before every request to a worker."""
+    def __init__(self, job: RowJob, resources: Resources, emit: Emit) -> None:
         self._job = job
         self._resources = resources
         self._emit = emit
-        self._cancelled = cancelled
         self._began = resources.clock()
         self._at_once = job.at_once and bool(resources.beside)
         self._processes = [self._process(index) for index in job.start_order]
@@ -59,7 +53,7 @@ class RowMeasurement:
         """Measure the row and emit the events.
 
         The records of finished processes, and of interrupted ones that have samples, are emitted whatever happens. Then
-        KeyboardInterrupt passes through. Raises Cancelled.
+        KeyboardInterrupt passes through.
         """
         waited_s = 0.0
         try:
@@ -91,7 +85,6 @@ class RowMeasurement:
 
     def _ready(self) -> None:
         """Have the frameworks imported from which workers are forked."""
-        self._check_cancelled()
         self._emit(Progress("importing", self._processes[0].name))
         self._resources.ready([process.record.cell for process in self._processes])
 
@@ -120,7 +113,6 @@ class RowMeasurement:
             raise
 
     def _peaks_again(self, cell: Cell, precisions: Sequence[str]) -> Mapping[str, Any]:
-        self._check_cancelled()
         return {} if self._out_of_time() else self._resources.peaks(cell, precisions)
 
     def _out_of_time(self) -> bool:
@@ -139,7 +131,6 @@ class RowMeasurement:
         side_by_side(self._processes, together, self._start, await_import)
 
     def _start(self, process: CellProcess) -> None:
-        self._check_cancelled()
         cell = process.record.cell
         processors = self._resources.processors
         # The two sides swap places every round, so that neither gains by its own.
@@ -172,7 +163,6 @@ class RowMeasurement:
 
         side_by_side(self._processes, together, begin, end)
         for process in self._processes:
-            self._check_cancelled()
             if self._at_once:
                 process.move(self._resources.processors)
             planted = self._job.planted.get(process.record.cell.column, {})
@@ -181,7 +171,6 @@ class RowMeasurement:
                 self._emit(Ready(process.record))
 
     def _request_prepare(self, process: CellProcess, reference: Path) -> None:
-        self._check_cancelled()
         self._emit(Progress("preparing", process.name))
         if not process.over:
             self._resources.caches.begin(process.record.cell)
@@ -208,7 +197,6 @@ class RowMeasurement:
             process.note_frequencies(frequencies_mhz(self._resources.processors))
 
     def _announce(self, process: CellProcess) -> None:
-        self._check_cancelled()
         self._emit(Progress("measuring", process.name))
 
     def _disturbed(self) -> list[dict[int, str]]:
@@ -224,7 +212,3 @@ class RowMeasurement:
     def _process_ids(self) -> set[int]:
         """Return the ids of the processes that are measured."""
         return {one.process_id for one in self._processes if not one.over and one.process_id is not None}
-
-    def _check_cancelled(self) -> None:
-        if self._cancelled():
-            raise Cancelled("the row job was cancelled; the same command continues the run")

@@ -19,7 +19,6 @@ from bench.host.executors.job import InstalledEnvironment, RowJob, RowRound
 from bench.host.executors.local import LocalExecutor
 from bench.host.executors.program import ExecutorFailed
 from bench.host.executors.program_executor import ProgramExecutor
-from bench.host.executors.row_measurement import Cancelled
 from bench.host.study.twin import SUFFIX
 from bench.record import OK
 
@@ -162,24 +161,6 @@ def test_ctrl_c_here_ends_the_program_and_keeps_what_it_measured(program):
         program.run(replace(JOB, samples=100_000), emit)
     taken = sum(isinstance(one, TurnTaken) for one in events)
     assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) in told(taken)
-
-
-def test_a_cancelled_job_keeps_what_was_measured(program, local):
-    for executor in (program, local):
-        events: list = []
-
-        def emit(event, events=events, executor=executor):
-            events.append(event)
-            if sum(isinstance(one, TurnTaken) for one in events) == 10:
-                executor.cancel()
-
-        with pytest.raises(Cancelled):
-            executor.run(replace(JOB, samples=100_000), emit)
-        taken = sum(isinstance(one, TurnTaken) for one in events)
-        assert taken >= 10
-        assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) in told(taken)
-        with pytest.raises(Cancelled):
-            executor.run(JOB, events.append)
 
 
 @pytest.mark.parametrize("line", ["rubbish", "{}", '{"schema": 99}'])

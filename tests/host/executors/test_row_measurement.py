@@ -8,7 +8,6 @@ import pytest
 from laboratory import A, B, C, Driver, FakeWorker, laboratory
 
 from bench.host.executors.events import Finished, Waited
-from bench.host.executors.row_measurement import Cancelled
 from bench.host.storage import journal
 from bench.host.workers.protocol import Ended
 from bench.record import MISMATCH, TIMEOUT
@@ -161,21 +160,6 @@ def test_a_job_says_what_is_left_of_the_budget(laboratory):
     laboratory.budget_s = None
     laboratory.go([C])
     assert laboratory.jobs[-1].left_s is None
-
-
-def test_a_cancelled_measurement_ends_before_its_next_request(laboratory):
-    seen = laboratory.stage.waits
-
-    class Cancelling(dict):
-        def get(self, key, default):
-            laboratory.cancelled = laboratory.stage.turns == 3
-            return seen.get(key, default)
-
-    laboratory.stage.waits = Cancelling()
-    with pytest.raises(Cancelled):
-        laboratory.go([A, B])
-    assert laboratory.stage.turns == 3
-    assert laboratory.stage.running == set()
 
 
 def test_an_interrupt_while_a_record_is_told_keeps_what_was_found_of_the_others(laboratory, monkeypatch):
