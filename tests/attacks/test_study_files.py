@@ -100,10 +100,6 @@ def assert_readable(text: str) -> None:
     assert text == refusal.harmless(text)
 
 
-def study_with(**changes: str) -> str:
-    return "".join(f"{key} = {value}\n" for key, value in changes.items()) + PLAIN
-
-
 @pytest.mark.parametrize(
     "content",
     [

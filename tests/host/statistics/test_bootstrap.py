@@ -94,7 +94,7 @@ def coverage(n: int, draw, statistic=None, trials: int = 400) -> float:
 TOLERANCE = 0.035
 
 
-@pytest.mark.parametrize("n", [6, 10, 20])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 10, 20])
 def test_interval_of_a_median_covers_it_in_95_percent_of_skewed_studies(n):
     assert coverage(n, lambda random, n: random.lognormal(0.0, 0.5, n)) >= 0.95 - TOLERANCE
 
@@ -102,11 +102,6 @@ def test_interval_of_a_median_covers_it_in_95_percent_of_skewed_studies(n):
 @pytest.mark.parametrize("n", [8, 15])
 def test_interval_of_hodges_lehmann_covers_the_centre_in_95_percent_of_studies(n):
     assert coverage(n, lambda random, n: random.normal(1.0, 0.02, n), hodges_lehmann) >= 0.95 - TOLERANCE
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_interval_of_few_units_covers_the_median_in_95_percent_of_studies(n):
-    assert coverage(n, lambda random, n: random.lognormal(0.0, 0.5, n)) >= 0.95 - TOLERANCE
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
