@@ -18,7 +18,7 @@ from bench.cell import Cell
 from bench.host.analysis.results import EXCLUDED, NOT_RUN
 from bench.host.analysis.versions import framework_version, names_of
 from bench.host.refusal import Refused
-from bench.host.reporting.words.labels import RELEASE
+from bench.host.reporting.words.labels import short_version
 from bench.host.reporting.words.result_notes import not_run
 from bench.host.reporting.words.text import shorten
 from bench.host.statistics.bootstrap import Estimate
@@ -146,14 +146,9 @@ def _with_releases(lines: Iterable[Line]) -> Iterator[Line]:
     lines = list(lines)
     versions: dict[tuple[str, str], set[str]] = defaultdict(set)
     for column in {line.column for line in lines}:
-        versions[column.product, _release(column.version)].add(column.version)
+        versions[column.product, short_version(column.version)].add(column.version)
     for line in lines:
         column = line.column
-        release = _release(column.version)
+        release = short_version(column.version)
         shown = release if len(versions[column.product, release]) == 1 else column.version
         yield line._replace(column=column._replace(version=shown))
-
-
-def _release(version: str) -> str:
-    found = RELEASE.match(version)
-    return found[0] if found else version

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.host.reporting.renderers.markdown import anchors
-from bench.host.reporting.words.labels import RELEASE
+from bench.host.reporting.words.labels import short_version
 from benchmarks._public_rows import COLUMNS, FILE, LIMIT, WORKLOADS, Row, load
 
 #: The folder of the pages.
@@ -198,8 +198,7 @@ def modes(rows: list[Row]) -> list[str]:
 
 
 def framework(row: Row) -> str:
-    release = RELEASE.match(row.version)
-    return NAMES[row.environment].format(release[0] if release else row.version)
+    return NAMES[row.environment].format(short_version(row.version))
 
 
 def machine(row: Row) -> str:

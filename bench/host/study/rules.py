@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -32,7 +31,8 @@ def problems(draft: Draft) -> Iterator[tuple[str, str]]:
     for place, values in _tables(draft):
         for key, listed in values.items():
             if isinstance(listed, list | tuple):
-                yield from ((place, f"{key}: {value!r} is listed twice; remove one.") for value in _repeated(listed))
+                for value in sources.repeated(listed):
+                    yield place, f"{key}: {value!r} is listed twice; remove one."
     for problem in settings_problems(draft):
         yield "study", problem
     for name, values in draft.environments.items():
@@ -63,10 +63,6 @@ def _tables(draft: Draft) -> Iterator[tuple[str, Values]]:
     for section in ("environments", "workloads", "profiles", "claims"):
         for name, values in getattr(draft, section).items():
             yield place_of(section, values.get("family", name)), values
-
-
-def _repeated(values: Iterable[str]) -> list[str]:
-    return [value for value, count in Counter(values).items() if count > 1]
 
 
 def profile_problems(values: Values, draft: Draft) -> Iterator[str]:

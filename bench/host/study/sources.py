@@ -91,17 +91,18 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 def clashes(registry: Registry) -> Iterator[str]:
     """Give what two sources define, and what belongs to nothing."""
     for kind, listed in (("framework", registry.frameworks), ("workload", registry.workloads)):
-        for name in _repeated(listed):
+        for name in repeated(listed):
             yield f"{kind} {name!r} exists {_where(registry, f'{kind}s', folder_of(name))}; rename one of them."
     for source in registry.sources[1:]:
         yield from _orphans(registry, source)
     # One source alone, as most studies have it, has each file once: thousands of looks at the disk for nothing.
     several = _implementations(registry) if len(registry.sources) > 1 else ()
-    for name in _repeated(f"{folder}/{file}" for folder, file in several):
+    for name in repeated(f"{folder}/{file}" for folder, file in several):
         yield f"implementation workloads/{name} exists {_where(registry, 'workloads', name)}; rename or remove yours."
 
 
-def _repeated(values: Iterable[str]) -> list[str]:
+def repeated(values: Iterable[str]) -> list[str]:
+    """List each of the values that occur more than once."""
     return [value for value, count in Counter(values).items() if count > 1]
 
 

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from ...analysis.notes import Note, Value
     from ...analysis.results import Result
 
-#: Digits of a version that tell releases apart: 2.15 of 2.15.1, but all of 0.0.17.
-RELEASE = re.compile(r"0\.0\.\d+|\d+(?:\.\d+)?")
-
 
 #: Modes whose names are longer than what tells them apart below the name of the framework.
 SHORT = {"torchscript": "script"}
@@ -85,10 +82,10 @@ def labels_of(results: Sequence[Result]) -> dict[str, Label]:
     }
     every = {column: _label(cell, products[cell.framework], versions) for column, cell in columns.items()}
     whole = {column: label for column, label in every.items() if columns[column].environment not in changed}
-    short = {column: replace(label, version=_release(label.version)) for column, label in whole.items()}
+    short = {column: replace(label, version=short_version(label.version)) for column, label in whole.items()}
     found = {column: whole[column] if shared else short[column] for column, shared in _shared(short).items()}
     own = {
-        column: replace(label, product=columns[column].environment, version=_release(label.version))
+        column: replace(label, product=columns[column].environment, version=short_version(label.version))
         for column, label in every.items()
     }
     told = {column: own[column] if shared else found[column] for column, shared in _shared(found).items()}
@@ -151,6 +148,7 @@ def _version(result: Result) -> str:
     return without_build(version_of(result.names, (record.versions for record in result.records)))
 
 
-def _release(version: str) -> str:
-    found = RELEASE.match(version)
+def short_version(version: str) -> str:
+    """Return the digits of a version that tell releases apart: 2.15 of 2.15.1, but all of 0.0.17."""
+    found = re.match(r"0\.0\.\d+|\d+(?:\.\d+)?", version)
     return found[0] if found else version
