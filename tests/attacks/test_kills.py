@@ -87,7 +87,6 @@ def place(request):
         forget(engine, folder)
 
 
-@pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.parametrize("workers", ["forked", "own"])
 def test_kills_at_random_moments_lose_no_turn_and_double_none(tmp_path, workers, place, request, capsys):

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import _releases, bisections  # noqa: E402
 
-#: Noise decides how many rounds are measured: no other test runs beside this one.
+#: Beside other tests, noise may leave a slowdown of 20 % open: none runs beside this one.
 pytestmark = [pytest.mark.real, pytest.mark.alone, pytest.mark.long]
 
 

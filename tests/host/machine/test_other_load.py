@@ -96,7 +96,6 @@ def test_who_is_gone_has_taken_his_account_with_him():
     assert load.since(None, before) is load.since(before, None) is load.since(before, before) is None
 
 
-@pytest.mark.alone
 @pytest.mark.real
 def test_a_process_that_computes_is_seen_and_then_known_as_ones_own():
     load = OtherLoad([])

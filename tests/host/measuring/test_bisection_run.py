@@ -27,8 +27,8 @@ from bench.host.statistics.bisection import Change, NoChange
 from bench.host.study import study_file
 from bench.host.study.environment import Environment
 
-#: Noise decides how many rounds are measured: no other test runs beside these.
-pytestmark = [pytest.mark.alone, pytest.mark.long]
+# Three times the work is found beside other tests, too: noise decides only how many rounds are measured.
+pytestmark = pytest.mark.long
 
 TOYS = Path(__file__).resolve().parents[2] / "extensions" / "toy"
 FACTS = """

@@ -193,7 +193,6 @@ def test_workers_that_cannot_move_begin_where_they_are_measured(tmp_path):
     assert [job.at_once for job in jobs] == [True, False, False, False]
 
 
-@pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.real
 def test_real_trials_are_measured_once_and_kept(checkout, capsys):
