@@ -1,4 +1,4 @@
-"""Runs inside a PyTorch environment: graph breaks, batches of two processes, layouts, and what an imagined GPU asks."""
+"""Runs inside a PyTorch environment: batches of two processes, layouts, and what an imagined GPU asks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ def examine(mode):
         "allocators": imagined_torch_gpu.allocators(),
     }
     if mode == "compile":
-        found.update(breaks=breaks())
         found.update(overhead=imagined_torch_gpu.overhead(), autotuned=imagined_torch_gpu.autotuned())
     if mode == "functorch":
         found["missing"] = missing()
@@ -136,20 +135,6 @@ def layouts():
     default = convolution_layout(network)
     last = convolution_layout(network.to(memory_format=torch.channels_last))
     return [default.get("layout"), last.get("layout"), convolution_layout(torch.nn.Linear(2, 2))]
-
-
-def breaks():
-    """Compile a function that Dynamo must cut in two, once more than its graphs; return its result and the report."""
-    adapter = Adapter("compile", "cpu", "float32", 2)
-    before = adapter.compilation()
-
-    def cut(values):
-        doubled = values * 2
-        torch._dynamo.graph_break()
-        return doubled + 1
-
-    result = adapter.transform(cut)(torch.ones(3))
-    return {"before": before, "after": adapter.compilation(), "result": result.tolist()}
 
 
 def autocast():
