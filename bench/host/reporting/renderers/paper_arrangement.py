@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from ...analysis.best_of_row import best_of_row
 from ...analysis.quality import Quality
@@ -35,7 +35,9 @@ def arrange(found: SpeedUps) -> tuple[list[PaperTable], list[str], bool]:
     Where all columns are too many, these are the best of each version; where rows are, too, as many of those as leave
     room for two tables beside each other. Rows that two tables cannot hold stay in one, for the author to divide.
     """
-    parts = fit(_paper_table(found, found.columns))
+    # Each version has another baseline there: the greatest number is the largest step, and not the fastest version.
+    best = [set[str]() if found.baseline == PREVIOUS else best_of_row(row.cells) for row in found.rows]
+    parts = fit(_paper_table(found, found.columns, best))
     if lines_of(parts) <= MOST_LINES:
         return parts, [], False
     order = dispensability(found)
@@ -43,11 +45,11 @@ def arrange(found: SpeedUps) -> tuple[list[PaperTable], list[str], bool]:
     if len(kept) == 1:
         # With a single version, its modes are what is compared.
         kept = sorted(found.columns, key=order.__getitem__)
-    some = fit(_paper_table(found, kept))
+    some = fit(_paper_table(found, kept, best))
     if lines_of(some) <= MOST_LINES:
         return some, _without(found, kept), False
     for count in range(len(kept), 1, -1):
-        both = [fit(half) for half in halves(_paper_table(found, kept[:count]))]
+        both = [fit(half) for half in halves(_paper_table(found, kept[:count], best))]
         if all(len(of) == 1 and lines_of(of) <= MOST_LINES for of in both):
             return [of[0] for of in both], _without(found, kept[:count]), True
     return parts, [], False
@@ -57,10 +59,8 @@ def _without(found: SpeedUps, kept: Collection[str]) -> list[str]:
     return [column for column in found.columns if column not in kept]
 
 
-def _paper_table(found: SpeedUps, chosen: Collection[str]) -> PaperTable:
-    """Arrange the speed-ups of the chosen columns as a paper shows them."""
-    # Each version has another baseline there: the greatest number is the largest step, and not the fastest version.
-    best = [set[str]() if found.baseline == PREVIOUS else best_of_row(row.cells) for row in found.rows]
+def _paper_table(found: SpeedUps, chosen: Collection[str], best: Sequence[Collection[str]]) -> PaperTable:
+    """Arrange the speed-ups of the chosen columns as a paper shows them; ``best`` are the columns to stress in rows."""
     columns = []
     for column in (column for column in found.columns if column in chosen):
         label = found.labels[column]
