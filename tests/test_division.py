@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import division
 import pytest
@@ -15,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = """
 [tool.pytest.ini_options]
 markers = ["alone", "real", "engine", "browser"]
+testpaths = ["."]
 """
 NOTES = """
 import json, os, time
@@ -96,6 +98,19 @@ def test_the_groups_of_a_file_run_side_by_side_and_each_in_one_process(tmp_path:
         parts[name[-3]].add(process)
     assert sorted(map(len, parts.values())) == [1, 1]
     assert len(set.union(*parts.values())) == 2
+
+
+def test_each_process_begins_to_collect_with_other_files(tmp_path: Path) -> None:
+    for name in "abcd":
+        (tmp_path / f"test_{name}.py").touch()
+    begun = []
+    for number in range(2):
+        process = {"workerid": f"gw{number}", "workercount": 2}
+        source = pytest.Config.ArgsSource.TESTPATHS
+        config = SimpleNamespace(workerinput=process, args_source=source, args=[str(tmp_path)])
+        division.pytest_configure(config)
+        begun.append("".join(Path(name).stem[-1] for name in config.args))
+    assert begun == ["abcd", "cdab"]
 
 
 def test_without_processes_it_comes_last(tmp_path: Path) -> None:
