@@ -78,6 +78,6 @@ def test_the_readme_shows_the_screen_of_the_committed_run_of_the_default_study(t
     folder = shutil.copytree(ROOT / committed, tmp_path / committed)
     command = (sys.executable, "-m", "bench.host", "report", str(folder))
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    screen = "\n".join(line.rstrip() for line in told.replace(f"{tmp_path}/", "").splitlines())
+    screen = told.replace(f"{tmp_path}/", "").rstrip("\n")
     readme = (ROOT / "README.md").read_text("utf-8")
     assert f"<!-- screen: begin -->\n```\n{screen}\n```\n<!-- screen: end -->" in readme

@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from ..reporting import outputs, report
-    from ..reporting.words.files import PAGE, files_line, list_files
+    from ..reporting.renderers import terminal
+    from ..reporting.words.files import PAGE, list_files, name_files
     from ..storage import archive, manifest, run_records, stored_runs
 
     study = study_options.read_study(options)
@@ -78,8 +79,9 @@ def run(options: argparse.Namespace) -> int:
     written = made.write(to, extra, every_figure=options.figures)
     written.problems += problems
     versions = report_versions.write(records, described, to) if part is None else []
-    made.print(Console(), details=options.details)
-    announce(files_line(written.paths, options.root))
+    console = Console()
+    made.print(console, details=options.details)
+    terminal.say_apart(console, name_files(written.paths, options.root))
     if versions:
         announce(list_files(versions, options.root))
     if options.open:

@@ -28,7 +28,7 @@ from ..project import COMPILE_CACHES, STATE
 from ..reporting import outputs, report
 from ..reporting.progress import Display, RemainingTime
 from ..reporting.renderers import terminal
-from ..reporting.words.files import files_line
+from ..reporting.words.files import name_files
 from ..reporting.words.numbers import duration
 from ..storage import archive, identity, input_data, journal, manifest, source_files
 from ..storage.compile_caches import CompileCaches
@@ -235,7 +235,7 @@ class StudyRun:
         with contextlib.suppress(OSError):
             self._say(f"Measured for {duration(self._manifest.seconds.elapsed)}.")
             made.print(self._console, details=self._details)
-            self._say(files_line(written.paths, self._root))
+            terminal.say_apart(self._console, name_files(written.paths, self._root))
             for problem in written.problems:
                 self._say(f"Not written: {problem}")
         written.raise_refused()

@@ -1,4 +1,4 @@
-"""Says where the files of a report are, in one line."""
+"""Says where the files of a report are."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ def list_files(paths: Sequence[Path], root: Path) -> str:
     return _("Files in {folder}: {names}", folder=folder, names=", ".join(names))
 
 
-def files_line(paths: Sequence[Path], root: Path) -> str:
-    """Name the page and the tables among ``paths``, as seen from ``root``; the other files lie beside them."""
+def name_files(paths: Sequence[Path], root: Path) -> list[str]:
+    """Name the page and the tables among ``paths``, as seen from ``root``, and the option that shows more: a part each.
+
+    The other files lie beside them.
+    """
     places = {path.name: path for path in paths}
     tables = ", ".join(name for name in TABLES if name in places)
     if PAGE not in places or not tables:
-        return ""
+        return []
     page = places[PAGE].relative_to(root) if places[PAGE].is_relative_to(root) else places[PAGE]
-    return _("Page: {page}   Tables: {tables}   --details", page=page, tables=tables)
+    return [_("Page: {page}", page=page), _("Tables: {tables}", tables=tables), "--details"]
