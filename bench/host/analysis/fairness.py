@@ -45,8 +45,8 @@ COMPILED, NOTHING = "compiled", "nothing"
 #: The setting that says whether attention is a fused kernel or composed of products: each framework's faster form.
 ATTENTION = "attention"
 
-#: The setting that names the library of products, and what PyTorch says there of MKL where it does not use its fastest
-#: kernels, for products and functions such as tanh.
+#: The setting that begins with the library of products, and what a framework says behind it where the library does not
+#: use its fastest kernels, for products and functions such as tanh.
 LIBRARY = "BLAS"
 SLOW_KERNELS = "kernels for any processor"
 
@@ -102,9 +102,10 @@ def explanations(result: Result, baseline: Result) -> tuple[str, ...]:
     return tuple(name for name, mine, theirs in found if name != COMPILED or NOTHING not in (mine, theirs))
 
 
-def has_slow_kernels(result: Result) -> bool:
-    """Tell whether a cell computes products and functions with kernels that its processor need not use."""
-    return SLOW_KERNELS in result.settings.get(LIBRARY, "")
+def slow_library(result: Result) -> str | None:
+    """Name the library with whose kernels a cell computes although its processor has faster ones; None for others."""
+    said = result.settings.get(LIBRARY, "")
+    return said.split()[0].upper() if SLOW_KERNELS in said else None
 
 
 def differing_settings(rows: Iterable[Sequence[Result]]) -> tuple[DifferingSetting, ...]:

@@ -75,7 +75,12 @@ def load(path: Path) -> RunSummary:
 
 def describe(facts: RunFacts) -> str:
     """Name a run, when it was, and how it was measured."""
-    return f"{facts.name}  {facts.started[:16]}  {facts.study}, profile {facts.profile}"
+    return f"{facts.name}  {minute(facts.started)}  {facts.study}, profile {facts.profile}"
+
+
+def minute(started: str) -> str:
+    """Write to the minute when a run started: its clock was that of UTC."""
+    return f"{started[:16]} UTC"
 
 
 def add_option(parser: argparse._ActionsContainer) -> None:

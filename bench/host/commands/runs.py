@@ -139,4 +139,4 @@ def _details(run: StoredRun, root: Path) -> str:
     folder = run.folder.parent if run.folder.parent.name == HISTORY else run.folder
     place = folder.relative_to(root) if folder.is_relative_to(root) else folder
     environments = ", ".join(run.manifest.environments) or "no environment"
-    return f"{_line(run.manifest.started[:16])}  {_line(environments)}  {place}"
+    return f"{_line(run_choice.minute(run.manifest.started))}  {_line(environments)}  {place}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from .run_choice import minute
+
 if TYPE_CHECKING:
     from ..analysis.fairness import Difference
     from ..analysis.series import RunSeries, SeriesChange
@@ -18,7 +20,7 @@ BARS, BARS_SHOWN = "▁▂▃▄▅▆▇█", 40
 
 def time_of(found: RunSeries, change: SeriesChange, place: int | None = None) -> str:
     """Return when a run of the series was measured, to the minute: by default the first one of the new level."""
-    return found.runs[change.series.runs[change.change.at if place is None else place]].started[:16]
+    return minute(found.runs[change.series.runs[change.change.at if place is None else place]].started)
 
 
 def size_in_words(one: SeriesChange) -> str:
@@ -58,7 +60,7 @@ def breaks_in_words(breaks: Sequence[SeriesBreak], found: RunSeries, *, every: b
     yield "Not compared with the runs before, because machine, settings or inputs changed:"
     for one in breaks[: None if every else MOST_BREAKS]:
         more = f" and {len(one.cells) - 1} more" if len(one.cells) > 1 else ""
-        yield f"{found.runs[one.at].started[:16]}  {one.cells[0].name}{more}"
+        yield f"{minute(found.runs[one.at].started)}  {one.cells[0].name}{more}"
         yield from _differences(one.differences, "", every=every)
     if len(breaks) > MOST_BREAKS and not every:
         yield f"and {len(breaks) - MOST_BREAKS} more: --all"

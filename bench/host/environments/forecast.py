@@ -69,5 +69,5 @@ def smaller(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
     for package in told:
         yield (
             f"{package.product}'s usual wheels bring CUDA, and this machine has no GPU. Its CPU builds take about "
-            f"{package.environment_gb:g} GB: docs/running.md, Smaller environments."
+            f"{package.environment_gb:g} GB: benchmatrix's docs/running.md, Smaller environments."
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bench.cell import Cell
 
 from ..analysis.plan_time import compiling_s, estimate_s, repeats
@@ -9,6 +11,7 @@ from ..machine import facts, processors
 from ..storage.manifest import Manifest
 from ..study.plan import Plan
 from ..study.schema import Profile
+from ..study.twin import SUFFIX, is_twin
 from .plan_grid import plan_grid
 from .words.language import _, ngettext
 from .words.numbers import duration, general
@@ -31,6 +34,7 @@ def preview(plan: Plan, before: Manifest | None = None, width: int | None = None
         *(f"[{number}] {reason}" for number, reason in enumerate(reasons, 1)),
         *([""] if reasons else []),
         _extent(plan, len({cell.row for cell in marks}), len({cell.column for cell in marks})),
+        *_twin(marks),
         *warnings(plan),
         _sampling(plan.profile),
         *([_about(plan, before)] if plan.cells else []),
@@ -68,6 +72,13 @@ def _extent(plan: Plan, rows: int, columns: int) -> str:
         excluded=len(plan.excluded),
         threads=" · ".join(map(threads_in_words, _thread_counts(plan))),
     )
+
+
+def _twin(cells: Iterable[Cell]) -> list[str]:
+    """Say what the twin of a column is for."""
+    if not any(map(is_twin, cells)):
+        return []
+    return [_("{twin}: the same cells once more; their differences are the noise of the run.", twin=SUFFIX)]
 
 
 def _thread_counts(plan: Plan) -> list[int]:

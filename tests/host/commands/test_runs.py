@@ -51,7 +51,7 @@ def test_runs_are_listed_with_name_profile_cells_environments_and_place(measured
     ):
         assert line.split()[:5] == [ids(reports)[label], label, "brief", "1", "ok"]
         assert line.split()[-1] == "finished"
-        assert below.split()[2:] == ["here", place]
+        assert below.split()[2:] == ["UTC", "here", place]
     assert max(map(len, [head, *lines])) <= 80
 
 

@@ -53,7 +53,7 @@ def test_a_change_is_shown_with_its_size_its_time_and_its_runs(measured, history
     assert call(measured, "series", "--folder", str(history)) == 0
     out = capsys.readouterr().out
     assert "30 runs from 2026-10-01 to 2026-10-30; 1 cell in 1 series" in out
-    (line,) = [line for line in out.splitlines() if line.startswith("2026-10-21 03:17  2")]
+    (line,) = [line for line in out.splitlines() if line.startswith("2026-10-21 03:17 UTC  2")]
     assert "% slower [" in line
     assert line.endswith("here:eager gemm/check/float32/cpu")
     assert "20 runs before, 10 from it on" in out
@@ -64,7 +64,8 @@ def test_the_gate_fails_on_the_newest_change(measured, history, capsys):
     assert call(measured, "series", "--folder", str(history), "--fail-if", "slower:5%") == 3
     said = capsys.readouterr().err
     assert re.fullmatch(
-        r"Slower by more than 5 %: here:eager gemm/check/float32/cpu: 2\d\.\d % slower \[.*\] since 2026-10-21 03:17\n",
+        r"Slower by more than 5 %: here:eager gemm/check/float32/cpu: 2\d\.\d % slower \[.*\] since "
+        r"2026-10-21 03:17 UTC\n",
         said,
     )
     assert call(measured, "series", "--folder", str(history), "--fail-if", "slower:60%") == 0
@@ -240,9 +241,9 @@ def test_cells_with_several_series_are_named_with_the_run_and_what_changed(measu
     lines = capsys.readouterr().out.splitlines()
     at = lines.index("Not compared with the runs before, because machine, settings or inputs changed:")
     assert lines[at + 1 : at + 6] == [
-        "2026-10-20 03:17  here:eager gemm/check/float32/cpu and 1 more",
+        "2026-10-20 03:17 UTC  here:eager gemm/check/float32/cpu and 1 more",
         "    setting threads 10 → 20",
-        "2026-10-10 03:17  here:eager gemm/check/float32/cpu",
+        "2026-10-10 03:17 UTC  here:eager gemm/check/float32/cpu",
         "    setting threads 1 → 10",
         "",
     ]
@@ -254,7 +255,7 @@ def test_an_accepted_change_does_not_fail_the_gate(measured, history, capsys):
     said = capsys.readouterr()
     assert f"Accepted in {history / 'accepted.toml'}: 1 cell that became slower." in said.out
     assert re.fullmatch(
-        r"Accepted: here:eager gemm/check/float32/cpu: 2\d\.\d % slower \[.*\] since 2026-10-21 03:17: rounding is "
+        r"Accepted: here:eager gemm/check/float32/cpu: 2\d\.\d % slower \[.*\] since 2026-10-21 03:17 UTC: rounding is "
         r'right now, see "notes"\n',
         said.err,
     )
@@ -272,7 +273,7 @@ def test_a_change_after_the_accepted_one_fails_the_gate(measured, history, capsy
     accepted_changes.add(history, Acceptance(run="2026-10-21", reason="this one", mode=["e*", "x"], workload=["gemm"]))
     capsys.readouterr()
     assert call(measured, "series", "--folder", str(history), *GATE) == 0
-    assert capsys.readouterr().err.endswith("since 2026-10-21 03:17: this one\n")
+    assert capsys.readouterr().err.endswith("since 2026-10-21 03:17 UTC: this one\n")
     text = (history / "accepted.toml").read_text()
     assert text.startswith("# Changes of speed that are accepted")
     assert text.count("#") == 2

@@ -61,6 +61,14 @@ def test_the_preview_says_that_rounds_may_become_more() -> None:
     assert "Profile quick: 9 to 30 rounds, until every verdict is settled, of fresh processes, 1 sample of" in text
 
 
+def test_the_preview_says_what_a_twin_is() -> None:
+    profiles = {"quick": {"rounds": 9, "samples": 1, "sample_seconds": 0.1, "sizes": ["tiny"]}}
+    said = "~twin: the same cells once more; their differences are the noise of the run."
+    assert said not in preview(select(study(profiles=profiles), Selection()))
+    profiles["quick"]["twin"] = True
+    assert said in preview(select(study(profiles=profiles), Selection())).splitlines()
+
+
 def test_the_preview_keeps_the_rows_of_a_workload_together() -> None:
     text = preview(plan_of("--size", "tiny,small", "--precision", "float32,float64"))
     rows = [line.partition("/")[0] for line in text.splitlines() if "/cpu" in line]

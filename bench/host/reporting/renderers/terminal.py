@@ -51,8 +51,7 @@ def show(console: Console, shown: RenderableType) -> None:
         while line and not line[-1].text.strip():
             line.pop()
         if line:
-            text, *rest = line.pop()
-            line.append(Segment(text.rstrip(), *rest))
+            line[-1] = line[-1]._replace(text=line[-1].text.rstrip())
         segments += [*line, Segment.line()]
     console.print(Segments(segments), end="")
 

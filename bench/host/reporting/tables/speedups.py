@@ -21,7 +21,6 @@ from ..words.answer import EXPLAINED, MARKS, VERDICTS, WITHHELD
 from ..words.best_modes import best_per_row
 from ..words.comparisons import Naming, clearest_comparisons, every_comparison
 from ..words.language import _
-from ..words.remarks import slow_kernels
 from ..words.row_names import usual_conditions
 from ..words.terms import status_word
 from ..words.text import EMPTY, first_words
@@ -80,7 +79,7 @@ def _with_lines(
         *answer.legend(found.grades),
         *answer.verdicts(found.results, found.grades),
         *answer.settings(found.explained),
-        *slow_kernels(found.results),
+        *answer.slow_kernels(found.results),
         *answer.failures(found.results),
     ]
     first, advice, notes = ([first_words(line) for line in lines] for lines in (first, advice, notes))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from rich.cells import cell_len
 
+from ...analysis.fairness import slow_library
 from ...analysis.quality import Quality
 from ...analysis.results import Result
 from ...analysis.speed_ups import Grades, Track
@@ -52,8 +53,8 @@ def banner(grades: Grades, manifest: Manifest) -> str:
     if not lost:
         return ""
     return _(
-        "The machine was busy: {lost} of {count} cells cannot be used ({mark}). Close other programs and run again, or "
-        "add --wait 10m.",
+        "The machine was busy: {lost} of {count} cells cannot be used ({mark}; their times are in the details). Close "
+        "other programs and run again, or add --wait 10m.",
         lost=lost,
         count=len(found),
         mark=WITHHELD,
@@ -213,6 +214,23 @@ def settings(explained: Mapping[str, Sequence[str]]) -> list[str]:
         if cell_len(text) <= SCREEN:
             break
     return [text]
+
+
+def slow_kernels(results: Sequence[Result]) -> list[str]:
+    """Say where a library computes more slowly than it could, which is no merit of the other columns."""
+    products: dict[str, dict[str, None]] = {}
+    for result in results:
+        library = None if result.step is None else slow_library(result)
+        if library is not None:
+            products.setdefault(library, {})[result.names.product] = None
+    return [
+        _(
+            "{library} ({products}) is not at its fastest on this CPU: benchmatrix's docs/fairness.md.",
+            library=library,
+            products=enumerate_names(list(own)),
+        )
+        for library, own in products.items()
+    ]
 
 
 def failures(results: Sequence[Result]) -> list[str]:

@@ -146,12 +146,15 @@ def rests_on(answers: AnsweredClaims) -> str:
     """Say what an answer rests on; nothing where nothing was compared."""
     if not answers.tests:
         return ""
-    tests = ngettext("{count} test", "{count} tests", answers.tests)
-    return _(
-        "An answer is certain at {alpha}, corrected for all {tests} (exact signed-rank test, Holm). It rests on "
-        "workloads where there are {needed} or more; else on as many pairs of processes in each of them, and all must "
-        "agree. Otherwise the claim is open.",
+    certain = ngettext(
+        "An answer is certain at {alpha} ({count} exact signed-rank test).",
+        "An answer is certain at {alpha}, corrected for all {count} tests (exact signed-rank test, Holm).",
+        answers.tests,
         alpha=percent(ALPHA),
-        tests=tests,
+    )
+    rests = _(
+        "It rests on workloads where there are {needed} or more; else on as many pairs of processes in each of them, "
+        "and all must agree. Otherwise the claim is open.",
         needed=answers.needed,
     )
+    return f"{certain} {rests}"

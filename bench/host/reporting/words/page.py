@@ -126,7 +126,7 @@ ABOUT = {
     "data": word("Data"),
     "download": word("Download this table as CSV"),
     "withheld": word("withheld: other programs were computing"),
-    "run": word("run {name}, profile {profile}, started {started}"),
+    "run": word("run {name}, profile {profile}, started {started} UTC"),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...analysis.fairness import has_slow_kernels
 from ...analysis.results import Result
 from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import noise_unknown
@@ -40,13 +39,6 @@ def latency_remark(results: Iterable[Result]) -> str:
     if all(result.latency is None for result in results):
         return ""
     return _("p50 / p99: median and 99% quantile of steps that were timed one by one; medians over processes.")
-
-
-def slow_kernels(results: Sequence[Result]) -> list[str]:
-    """Say where a library computes more slowly than it could, which is no merit of the other columns."""
-    if not any(result.step is not None and has_slow_kernels(result) for result in results):
-        return []
-    return [_("PyTorch's MKL is not at its fastest on this processor: docs/fairness.md.")]
 
 
 def interval_remark(results: Iterable[Result]) -> str:

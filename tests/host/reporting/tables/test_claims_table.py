@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -138,3 +139,16 @@ def test_both_ends_of_an_interval_have_the_digits_that_are_known(estimate, said)
 def test_a_range_is_written_as_papers_write_it(factor, up_to, said):
     claim = Claim(name="c", says="x", columns=("a:b",), against=("b",), factor=factor, up_to=up_to)
     assert words.claimed(claim) == said
+
+
+@pytest.mark.parametrize(("language", "claims", "said"), [
+    (None, [FASTER], "An answer is certain at 1% (1 exact signed-rank test). It rests"),
+    (None, [FASTER, SLOWER], "An answer is certain at 1%, corrected for all 3 tests (exact signed-rank test, Holm)."),
+    ("pt_BR", [FASTER], "Uma resposta é certa a 1% (1 teste exato dos postos sinalizados). Ela"),
+    ("pt_BR", [FASTER, SLOWER], "Uma resposta é certa a 1%, com correção para 3 testes ao todo (teste exato dos"),
+])  # fmt: skip
+def test_one_test_needs_no_correction(long_study, language, claims, said):
+    answers = answer(claims, analyse(long_study.records, long_study.manifest), long_study.manifest)
+    assert (answers.tests == 1) == (claims == [FASTER])
+    with writing_in(find(language)) if language else contextlib.nullcontext():
+        assert words.rests_on(answers).startswith(said)

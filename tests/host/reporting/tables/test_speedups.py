@@ -18,6 +18,7 @@ from bench.host.reporting.renderers import markdown, terminal
 from bench.host.reporting.tables import screen as lines
 from bench.host.reporting.tables.speedup_values import speed_up_digits, speed_ups, time_digits
 from bench.host.reporting.tables.speedups import WITHHELD, summarise
+from bench.host.reporting.words.text import EMPTY
 from bench.host.statistics.verdict import Verdict
 
 BASE = "torch1:eager"
@@ -111,7 +112,10 @@ def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(
     # A mean takes three whole rows: the other columns have them.
     assert found["geometric mean"][-1] == ""
     assert all(found["geometric mean"][1:-1])
-    assert screen(long_study)[0].startswith("The machine was busy: 1 of 24 cells cannot be used (-). Close")
+    said = "The machine was busy: 1 of 24 cells cannot be used (-; their times are in the details). Close"
+    assert " ".join(screen(long_study)[:2]).startswith(said)
+    shown = [row for group in report_of(long_study).details.groups for row in group.rows if row[-1].text == "disturbed"]
+    assert [(row[0].text, row[1].text != EMPTY) for row in shown] == [("JAX 2.15 jit", True)]
     assert not any("jit" in told and "mlp-train" in told for told in made(long_study).sentences)
 
 
@@ -147,11 +151,11 @@ def test_a_cell_without_a_time_shows_its_status(short_study):
     assert any(remark.startswith("Without a time: ") for remark in made(short_study).remarks)
 
 
-SLOW = "PyTorch's MKL is not at its fastest on this processor: docs/fairness.md."
+SLOW = "MKL ({}) is not at its fastest on this CPU: benchmatrix's docs/fairness.md."
 
 
 @pytest.mark.parametrize(("library", "told"), [
-    ("mkl 2024.2 (kernels for any processor)", [SLOW]), ("mkl 2024.2", []), ("open", []),
+    ("mkl 2024.2 (kernels for any processor)", [SLOW.format("PyTorch")]), ("mkl 2024.2", []), ("open", []),
 ])  # fmt: skip
 def test_kernels_that_are_slow_on_this_processor_are_named(long_study, library, told):
     assert [remark for remark in made(long_study).remarks if "MKL" in remark] == []
@@ -160,6 +164,18 @@ def test_kernels_that_are_slow_on_this_processor_are_named(long_study, library, 
     # What has no time is not slow.
     long_study.change("torch1:eager", "mlp-train", status="timeout")
     assert not any("MKL" in remark for remark in made(long_study).remarks)
+
+
+def test_every_framework_whose_library_is_slow_on_this_processor_is_named(long_study):
+    library = "mkl 2024.2 (kernels for any processor)"
+    long_study.change("torch1:eager", "mlp-train", settings={"threads": 2, "BLAS": library})
+    long_study.change("jax:jit", "mlp-train", settings={"threads": 2, "BLAS": library})
+    assert SLOW.format("PyTorch and JAX") in made(long_study).remarks
+    long_study.change("jax:jit", "mlp-train", settings={"threads": 2, "BLAS": library.replace("mkl", "blis")})
+    (other,) = [remark for remark in made(long_study).remarks if remark.startswith("BLIS (JAX)")]
+    assert SLOW.format("PyTorch") in made(long_study).remarks
+    # It fits the screen in one line.
+    assert len(other) < len(SLOW.format("PyTorch")) <= 80
 
 
 def test_firm_differences_are_said_in_words(long_study):
