@@ -24,7 +24,6 @@ NAMES = {name for key, facts in FACTS.items() for name in (key, facts.import_nam
 NAMED_BY_THE_HOST = {
     "environments/locks.py": "the environments of the public programs that benchmarks/public.py runs",
     "reporting/figures/style.py": "the colours and markers of a figure, of which no two frameworks may have the same",
-    "reporting/words/remarks.py": "a sentence about a library that PyTorch brings, which its adapter reports",
 }
 #: Puts importable stand-ins for the frameworks on the path, so that importing one is seen and not just impossible.
 IMPORTER = """

@@ -75,7 +75,7 @@ def load(path: Path) -> RunSummary:
 
 def describe(facts: RunFacts) -> str:
     """Name a run, when it was, and how it was measured."""
-    return f"{facts.name}  {minute(facts.started)}  {facts.study}, profile {facts.profile}"
+    return f"{facts.name}  {facts.started[:16]}  {facts.study}, profile {facts.profile}"
 
 
 def minute(started: str) -> str:
