@@ -19,7 +19,7 @@ from ..study.twin import original
 from ..workers.protocol import Transport
 from . import plausibility
 from .events import Emit
-from .job import RowJob, describe_each
+from .job import InstalledEnvironment, RowJob, describe_each
 from .parents import Parents
 from .placements import Placements
 from .resources import Resources
@@ -35,6 +35,9 @@ class Executor(Protocol):
 
         KeyboardInterrupt passes through after the events of what had been measured.
         """
+
+    def machine(self) -> Mapping[str, Any]:
+        """Return the facts of the machine on which the jobs run: see ``bench.host.machine.facts``."""
 
     def close(self) -> None:
         """End what was kept for further jobs."""
@@ -96,9 +99,34 @@ class LocalExecutor:
         bound = processors.chosen(job.threads)
         return lambda cell: starter.start(cell, label, processors=bound)
 
+    def alone(
+        self,
+        environments: Mapping[str, InstalledEnvironment],
+        caches: CompileCaches,
+        data: Mapping[str, Path | None],
+        memory_share: float,
+        label: str,
+    ) -> Callable[[Cell], Transport]:
+        """Return what starts workers in processes of their own, between jobs.
+
+        ``data`` is {workload: what the study names as its input}. A worker may take a share of the memory that is free
+        now; ``label`` is part of the names of the logs.
+        """
+        limit = int(facts.available_bytes() * memory_share)
+        starter = Starter(self._root, self._folder, environments, caches, data, limit)
+        return lambda cell: starter.start(cell, label, processors=processors.chosen(cell.threads))
+
+    def machine(self) -> Mapping[str, Any]:
+        """Return the facts of this machine; they are read once."""
+        return self._machine
+
     def close(self) -> None:
         """End the processes that were kept for further rows of the round."""
         self._parents.close()
+
+    @functools.cached_property
+    def _machine(self) -> Mapping[str, Any]:
+        return facts.describe()
 
     @functools.cached_property
     def _available_bytes(self) -> int:

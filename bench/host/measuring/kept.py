@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from bench.registry import Registry
 
 from ..executors.job import InstalledEnvironment, describe_each
-from ..machine import facts
 from ..project import STATE
 from ..storage import identity
 from ..storage.kept_growth import KeptGrowth
@@ -20,11 +20,15 @@ from .growth_checks import GrowthChecks
 
 
 def peaks(
-    root: Path, registry: Registry, frameworks: Iterable[str], environments: Mapping[str, InstalledEnvironment]
+    root: Path,
+    registry: Registry,
+    frameworks: Iterable[str],
+    environments: Mapping[str, InstalledEnvironment],
+    machine: Mapping[str, Any],
 ) -> KeptPeaks:
-    """Return the peaks that were measured in these environments, which have these frameworks."""
+    """Return the peaks that were measured on this machine in these environments, which have these frameworks."""
     code = identity.code_of_frameworks(registry, frameworks)
-    return KeptPeaks(root / STATE / "peaks", describe_each(environments), code, facts.describe())
+    return KeptPeaks(root / STATE / "peaks", describe_each(environments), code, machine)
 
 
 def growth(
@@ -33,10 +37,12 @@ def growth(
     plan: Plan,
     environments: Mapping[str, InstalledEnvironment],
     data: Mapping[str, str | None],
+    machine: Mapping[str, Any],
 ) -> GrowthChecks:
-    """Return the verifications of a run; those of earlier runs count where compiled code is kept between runs, too.
+    """Return the verifications of a run on this machine.
 
-    The times of a trial mean nothing, and beside other cells nothing is verified well.
+    Those of earlier runs count where compiled code is kept between runs, too. The times of a trial mean nothing, and
+    beside other cells nothing is verified well.
     """
     if plan.profile.compile_cache != "kept" or plan.profile.trial:
         return GrowthChecks()
@@ -44,7 +50,7 @@ def growth(
         root / STATE / "growth",
         {name: asdict(environment) for name, environment in environments.items()},
         identity.code_of_cells(study.registry, plan),
-        facts.describe(),
+        machine,
         {"seed": plan.seed, "data": dict(data), "workers": plan.profile.workers},
     )
     return GrowthChecks(kept)

@@ -77,11 +77,11 @@ class PairMeasurement:
         """
         plan = self._plan(cell, reference)
         folder = self._pair_folder(cell, reference)
-        start = RunStart(self.root, folder, self.study, plan, prepared, self._say)
+        executor = LocalExecutor(self.root, folder)
+        start = RunStart(self.root, folder, self.study, plan, prepared, self._say, executor.machine())
         described, _ = start.open(fresh=False, forget=lambda run: None)
         cells, records = start.cells_and_records(described.run)
         done = 1 + max((record.round for record in records), default=-1)
-        executor = LocalExecutor(self.root, folder)
         installed = InstalledEnvironment.of_each(prepared, self.study.environments)
         jobs = StudyJobs(described.run, self.study, plan, installed, self._data(cell))
         run = rounds.Run(
@@ -120,7 +120,8 @@ class PairMeasurement:
     def _identity(self, cell: Cell, reference: Cell, prepared: Mapping[str, Prepared]) -> str:
         # Of an environment that is built from a lock, the lock decides; it need not be there.
         both = {name: prepared.get(name, Prepared(name, OK)) for name in (cell.environment, reference.environment)}
-        return identity(self.root, self.study, self._plan(cell, reference), both)
+        machine = LocalExecutor(self.root, self.folder).machine()
+        return identity(self.root, self.study, self._plan(cell, reference), both, machine)
 
     def _pair_folder(self, cell: Cell, reference: Cell) -> Path:
         return self.folder / f"{cell.environment}-vs-{reference.environment}"

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from bench.cell import Cell
 from bench.record import OK, OUTSIDE, Record
@@ -18,7 +19,6 @@ from ..analysis.run_notes import NAMED_LINES
 from ..analysis.versions import names_to_store
 from ..counts import counted
 from ..environments import Prepared
-from ..machine import facts
 from ..refusal import Refused, naming
 from ..storage import archive, journal, manifest, moves
 from ..storage.identity import identity, programs
@@ -39,6 +39,8 @@ class RunStart:
     plan: Plan
     prepared: Mapping[str, Prepared]
     announce: Callable[[str], None]
+    #: The machine that measures: see ``bench.host.machine.facts``.
+    machine: Mapping[str, Any]
     #: The name that the person gives the run.
     label: str = ""
 
@@ -49,7 +51,7 @@ class RunStart:
         run, given its name.
         """
         environments = {name: prepared.manifest for name, prepared in self.prepared.items()}
-        key = identity(self.root, self.study, self.plan, self.prepared)
+        key = identity(self.root, self.study, self.plan, self.prepared, self.machine)
         with naming(self.folder):
             # When this command looked for such files, a killed one may still have been moving them.
             moves.restore(self.folder)
@@ -87,7 +89,7 @@ class RunStart:
         return begun, moved
 
     def _begin(self, key: str, environments: Mapping[str, Mapping[str, object]]) -> Manifest:
-        """Describe a new run of the plan on this machine."""
+        """Describe a new run of the plan."""
         settings, now = self.study.settings, time.gmtime()
         return Manifest(
             run=f"{time.strftime('%Y%m%d-%H%M%S', now)}-{key[:6]}",
@@ -104,7 +106,7 @@ class RunStart:
             profile=ProfileSummary.of(self.plan.profile),
             seed=self.plan.seed,
             threads=self.plan.threads,
-            machine=facts.describe(),
+            machine=self.machine,
             frameworks=names_to_store(self.study.registry, [*self.plan.cells, *dict(self.plan.excluded)]),
             environments=environments,
             programs=programs(self.study.registry, self.plan),

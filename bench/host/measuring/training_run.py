@@ -115,9 +115,9 @@ class TrainingRun:
             raise Refused(f"{cell.workload}: {error}") from None
 
     def _facts(self) -> TrainingFacts:
-        course = self._course
+        course, machine = self._course, facts.describe()
         about: dict[str, Any] = {
-            "run": identity(self._root, self._study, self._plan, self._prepared),
+            "run": identity(self._root, self._study, self._plan, self._prepared, machine),
             "epochs": course.epochs,
             "seeds": course.seeds,
             "share": course.share,
@@ -134,7 +134,7 @@ class TrainingRun:
             division_seed=self._plan.seed,
             share=course.share,
             target=course.target,
-            machine=facts.describe(),
+            machine=machine,
             frameworks=names_to_store(self._study.registry, self._plan.cells),
         )
 

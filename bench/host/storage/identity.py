@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from bench.registry import BENCH, Registry
 
 from ..environments import Prepared, cpu_builds, locks, preloads
-from ..machine import facts
 from ..study.plan import Plan
 from ..study.schema import Study
 from . import source_files
@@ -17,8 +17,8 @@ from .hashes import hashed
 from .input_data import state_of
 
 
-def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared]) -> str:
-    """Hash what a run is about.
+def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepared], machine: Mapping[str, Any]) -> str:
+    """Hash what a run is about; ``machine`` measures it: see ``bench.host.machine.facts``.
 
     Whether an environment could be built is left out: one that can be built by now shall continue, too.
     """
@@ -39,8 +39,8 @@ def identity(root: Path, study: Study, plan: Plan, prepared: Mapping[str, Prepar
             ]
             for name in sorted(prepared)
         },
-        "processor": facts.processor(),
-        "gpus": _gpus(plan),
+        "processor": [machine.get("processor"), machine.get("processor_version")],
+        "gpus": _gpus(plan, machine),
         "code": source_files.digest(study.registry, sources(study.registry, plan)),
     }
     return hashed(about)
@@ -81,9 +81,9 @@ def _files(study: Study, plan: Plan) -> dict[str, str]:
     return {name: state_of(path) for name, path in named.items() if path is not None}
 
 
-def _gpus(plan: Plan) -> list[str]:
+def _gpus(plan: Plan, machine: Mapping[str, Any]) -> list[str]:
     """Describe the kinds of GPUs, where any is measured: a folder may be shared by machines with others."""
-    found = facts.gpus() if any(cell.device != "cpu" for cell in plan.cells) else []
+    found = machine.get("gpus") or () if any(cell.device != "cpu" for cell in plan.cells) else ()
     return sorted({json.dumps(gpu, sort_keys=True) for gpu in found})
 
 

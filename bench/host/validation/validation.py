@@ -17,7 +17,6 @@ from ..counts import counted
 from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
 from ..executors.local import LocalExecutor
-from ..machine import facts
 from ..project import REPORTS, STATE
 from ..refusal import Refused
 from ..reporting.renderers import terminal
@@ -145,7 +144,7 @@ class Validation:
     def report(self, measured: Iterable[TrialData]) -> list[summary.TrialGroup]:
         """Print the table and write it beside the data."""
         found = summary.group_trials(measured)
-        about = facts.describe()
+        about = self.trial_measurement.executor.machine()
         text = f"{summary.describe(found)}\n\nMachine: {about['processor']}, {counted(self._threads, 'thread')}.\n"
         self._say(text)
         write_whole(self.folder / "table.md", text)

@@ -31,7 +31,7 @@ def left(root, before, after, monkeypatch, *, trial=False):
     said: list[str] = []
     study: Any = None
     plan: Any = SimpleNamespace(profile=SimpleNamespace(trial=trial))
-    start = RunStart(root, root / "reports" / "small", study, plan, {}, said.append)
+    start = RunStart(root, root / "reports" / "small", study, plan, {}, said.append, {})
     archived = None
     for name, records in (("20261101-101112-first", before), ("20261102-101112-second", after)):
         if name.endswith("second"):

@@ -92,7 +92,7 @@ def test_peaks_that_were_measured_with_other_variables_are_not_those_of_an_envir
 
     def kept_with(**variables: str) -> KeptPeaks:
         installed = InstalledEnvironment(("python",), {"lock_hash": "a"}, variables)
-        return kept.peaks(tmp_path, BUILT_IN, ["torch"], {"torch1": installed})
+        return kept.peaks(tmp_path, BUILT_IN, ["torch"], {"torch1": installed}, {"processor": "x"})
 
     found = {"flops_per_s": {"float32": 5.0}, "bandwidths": [[1, 2.0]], "reasons": {}}
     kept_with(ONEDNN_MAX_CPU_ISA="SSE41").keep(CELL, ["float32"], found)

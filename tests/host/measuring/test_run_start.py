@@ -27,7 +27,7 @@ def test_a_run_has_its_start_in_utc_and_is_named_by_it(tmp_path: Path) -> None:
     """In local time, runs of machines in two zones stood in the wrong order: a slowdown was reported as faster."""
     found = study()
     before = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-    start = RunStart(tmp_path, tmp_path / "reports", found, select(found, Selection()), {}, print)
+    start = RunStart(tmp_path, tmp_path / "reports", found, select(found, Selection()), {}, print, {})
     begun = start._begin("abcdef123456", {})
     assert before <= begun.started <= time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
     assert begun.run == f"{begun.started.replace('-', '').replace(':', '').replace(' ', '-')}-abcdef"

@@ -30,7 +30,7 @@ def hashed(tmp_path: Path) -> Callable[[str], str]:
 
     def make(device: str = "cpu") -> str:
         cells = tuple(replace(cell, device=device) for cell in plan.cells[:1])
-        return identity(tmp_path, found, replace(plan, cells=cells), {})
+        return identity(tmp_path, found, replace(plan, cells=cells), {}, facts.describe())
 
     return make
 
@@ -42,7 +42,7 @@ def test_a_lock_that_is_no_text_is_left_to_the_environment_that_it_fails(
     monkeypatch.setattr("bench.host.storage.identity.locks.find_lock", lambda name, root: tmp_path / "lock.txt")
     (tmp_path / "lock.txt").write_bytes(b"torch==2.5\xff")
     prepared = {"old": Prepared("old", "failed")}
-    assert identity(tmp_path, found, select(found, Selection()), prepared)
+    assert identity(tmp_path, found, select(found, Selection()), prepared, {})
 
 
 def test_another_generation_of_processors_with_the_same_name_does_not_continue_a_run(
@@ -73,10 +73,10 @@ def test_other_input_data_under_the_same_name_do_not_continue_a_run(tmp_path: Pa
     (tmp_path / "images").mkdir()
     found = study(workloads={"lenet-train": {"data": str(tmp_path / "images")}})
     plan = select(found, Selection())
-    before = identity(tmp_path, found, plan, {})
-    assert identity(tmp_path, found, plan, {}) == before
+    before = identity(tmp_path, found, plan, {}, {})
+    assert identity(tmp_path, found, plan, {}, {}) == before
     (tmp_path / "images" / "1.png").write_bytes(b"one")
-    assert identity(tmp_path, found, plan, {}) != before
+    assert identity(tmp_path, found, plan, {}, {}) != before
 
 
 def test_another_library_under_the_same_name_does_not_continue_a_run_and_one_that_could_not_be_made_does(
@@ -91,12 +91,12 @@ def test_another_library_under_the_same_name_does_not_continue_a_run_and_one_tha
         {"old": Prepared("old", "failed")},
         {"old": Prepared("old", "ok", manifest={"preloaded": {"a": "b"}})},
     )
-    before = identity(tmp_path, found, plan, failed)
-    assert identity(tmp_path, found, plan, ready) == before, "a compiler was installed"
+    before = identity(tmp_path, found, plan, failed, {})
+    assert identity(tmp_path, found, plan, ready, {}) == before, "a compiler was installed"
     (tmp_path / "own.c").write_text("int two;")
-    assert identity(tmp_path, found, plan, ready) != before
+    assert identity(tmp_path, found, plan, ready, {}) != before
     (tmp_path / "own.c").unlink()
-    assert identity(tmp_path, found, plan, ready)
+    assert identity(tmp_path, found, plan, ready, {})
 
 
 def test_an_edited_program_has_another_digest_and_no_other_has(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_run_that_a_killed_command_was_moving_is_back_before_it_is_continued(t
     plan: Any = SimpleNamespace(baseline="a:eager", ratios="baseline", budget_s=None, strict=False)
     study: Any = None
     monkeypatch.setattr(run_start, "identity", lambda *about: "abcdef")
-    start = RunStart(tmp_path, tmp_path / "default", study, plan, {}, said.append)
+    start = RunStart(tmp_path, tmp_path / "default", study, plan, {}, said.append, {})
     manifest.write(start.folder, Manifest(run="first", identity="abcdef", finished=False))
     journal.Journal(start.folder).append(Record(CELL, round=0, attempt=1, status="ok"))
     (start.folder / moves.MOVING).mkdir()
@@ -150,7 +150,7 @@ def test_a_run_stays_where_it_is_if_the_next_one_cannot_be_described(tmp_path, m
     study: Any = None
     monkeypatch.setattr(run_start, "identity", lambda *about: "abcdef")
     monkeypatch.setattr(RunStart, "_begin", lambda *about: Manifest(run="second", identity="abcdef"))
-    start = RunStart(tmp_path, tmp_path / "default", study, plan, {}, print)
+    start = RunStart(tmp_path, tmp_path / "default", study, plan, {}, print, {})
     manifest.write(start.folder, Manifest(run="first", identity="another"))
     journal.Journal(start.folder).append(Record(CELL, round=0, attempt=1, status="ok"))
     before = {path.name: path.read_bytes() for path in archive.files_of(start.folder)}
