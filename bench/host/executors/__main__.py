@@ -1,7 +1,8 @@
 """Runs row jobs: ``python -m bench.host.executors < job.json`` writes the events of the job as lines of JSON.
 
-Every line of the input is a job; they run one after the other. Nothing else goes to standard output. SIGINT and SIGTERM
-end the job; what had been measured is written first.
+Every line of the input is a job; they run one after the other. Between them, ``{"ask": "machine"}`` asks for the facts
+of the machine. Nothing else goes to standard output. SIGINT and SIGTERM end the job; what had been measured is written
+first.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from types import FrameType
 
 from bench.worker import process
 
+from ..machine import facts
 from ..project import STATE
 from ..refusal import Refused
 from ..storage.run_lock import exclusive
 from ..system import EXIT_MISUSE
-from .events import Event, to_json
+from .events import ASKED, Described, Event, to_json
 from .job import RowJob
 from .local import LocalExecutor
 
@@ -49,16 +51,19 @@ def main(arguments: list[str] | None = None) -> int:
         process.die_with_parent()
         process.pin(options.lane)
     try:
-        job = _next_job()
-        if job is None and not lane:
+        line = sys.stdin.readline()
+        if not line and not lane:
             raise ValueError("the input is empty")
+        job = _job_of(line)
+        if job is None:
+            return EXIT_DONE
         with (
             contextlib.nullcontext() if lane else exclusive(root, functools.partial(print, file=sys.stderr)),
             contextlib.closing(LocalExecutor(root, options.logs or root / STATE, lane)) as executor,
         ):
             while job is not None:
                 executor.run(job, _write)
-                job = _next_job()
+                job = _job_of(sys.stdin.readline())
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except (ValueError, Refused) as error:
@@ -67,10 +72,15 @@ def main(arguments: list[str] | None = None) -> int:
     return EXIT_DONE
 
 
-def _next_job() -> RowJob | None:
-    """Read a job; None at the end of the input. Raises ValueError for what is none."""
-    line = sys.stdin.readline()
-    return RowJob.from_json(json.loads(line)) if line else None
+def _job_of(line: str) -> RowJob | None:
+    """Return the job of a line, after answers to questions; None at the end. Raises ValueError for what is neither."""
+    while line:
+        given = json.loads(line)
+        if given != ASKED:
+            return RowJob.from_json(given)
+        _write(Described(facts.describe()))
+        line = sys.stdin.readline()
+    return None
 
 
 def _numbers(text: str) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.record import Record
 
-from ..storage.manifest_schema import PeaksSchema
+from ..storage.manifest_schema import MachineSchema, PeaksSchema
 from ..storage.record_schema import SampleSchema, TurnSchema, record_of, verify
 
 
@@ -64,7 +64,17 @@ class Waited:
     seconds: float
 
 
-Event = Progress | Ready | TurnTaken | PeaksFound | Finished | Waited
+@dataclass(frozen=True)
+class Described:
+    """The answer to ``ASKED``, which comes between jobs."""
+
+    #: The machine on which the jobs run: see ``bench.host.machine.facts``.
+    machine: Mapping[str, Any]
+
+
+Event = Progress | Ready | TurnTaken | PeaksFound | Finished | Waited | Described
+#: A line in the place of a job: what machine is this?
+ASKED = {"ask": "machine"}
 #: Receives the events as they happen.
 Emit = Callable[[Event], None]
 
@@ -75,6 +85,7 @@ _KINDS: dict[str, type[Any]] = {
     "peaks": PeaksFound,
     "finished": Finished,
     "waited": Waited,
+    "machine": Described,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
@@ -98,6 +109,8 @@ def _verify(event: Event) -> None:
             if not isinstance(key, str):
                 raise ValueError("key: must be a text")
             verify(PeaksSchema, found)
+        case Described(machine):
+            verify(MachineSchema, machine)
         case Waited(seconds):
             if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < 1e9:
                 raise ValueError("seconds: must be a number")

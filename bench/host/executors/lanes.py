@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import selectors
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from bench.cell import Cell
 
@@ -86,6 +87,12 @@ class Lanes:
         except BaseException:
             self._end(emit)
             raise
+
+    def machine(self) -> Mapping[str, Any]:
+        """Ask the first program for the facts of its machine, before its first job. Raises ExecutorFailed."""
+        if not self._lanes:
+            self._start()
+        return self._lanes[0].machine()
 
     def _start(self) -> None:
         for each in self._commands:

@@ -9,7 +9,8 @@ import contextlib
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..refusal import Refused, describe, exhausted
 from ..storage.lines import parsed
@@ -52,12 +53,25 @@ class Program:
         """Begin a job; return False where there is none."""
         self._job = job
         if job is not None:
-            assert self._process.stdin is not None
-            # A program that has ended does not read: the end of its output says so.
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.write(json.dumps(job.to_json()).encode() + b"\n")
-                self._process.stdin.flush()
+            self._write(job.to_json())
         return job is not None
+
+    def machine(self) -> Mapping[str, Any]:
+        """Ask for the facts of its machine, while it has no job. Raises ExecutorFailed where no answer comes."""
+        self._write(events.ASKED)
+        told: list[Event] = []
+        while not told:
+            self.read(told.append)
+        if not isinstance(told[0], events.Described):
+            raise ExecutorFailed(f"the program was asked for its machine and sent {told[0]!r:.80}")
+        return told[0].machine
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        # A program that has ended does not read: the end of its output says so.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(values).encode() + b"\n")
+            self._process.stdin.flush()
 
     def read(self, emit: Emit) -> RowJob | None:
         """Wait for a piece of its output and pass the events on; return the job if it is over.

@@ -6,7 +6,8 @@ must be valid there, as on a file system that both machines have.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .events import Emit
 from .job import RowJob
@@ -22,6 +23,10 @@ class ProgramExecutor:
     def run(self, job: RowJob, emit: Emit) -> None:
         """Run a job; raises ExecutorFailed when the program ends without a result."""
         self._program.run(iter([job]), emit)
+
+    def machine(self) -> Mapping[str, Any]:
+        """Ask the program for the facts of the machine that its command reaches. Raises ExecutorFailed."""
+        return self._program.machine()
 
     def close(self) -> None:
         """End the program."""

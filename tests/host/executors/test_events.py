@@ -7,7 +7,17 @@ import json
 import pytest
 
 from bench.cell import Cell
-from bench.host.executors.events import Finished, PeaksFound, Progress, Ready, TurnTaken, Waited, from_json, to_json
+from bench.host.executors.events import (
+    Described,
+    Finished,
+    PeaksFound,
+    Progress,
+    Ready,
+    TurnTaken,
+    Waited,
+    from_json,
+    to_json,
+)
 from bench.record import Record
 
 SAMPLES = {"sample_steps": [1], "sample_ns": [5], "sample_cpu_ns": [4], "sample_turn": [0]}
@@ -25,6 +35,7 @@ RECORD = Record(Cell("numpy", "numpy", "eager", "gemm", "check", "float32", "cpu
         ),
         Finished(RECORD),
         Waited(1.5),
+        Described({"processor": "x", "processors": 2, "gpus": [{"name": "y"}]}),
     ],
     ids=lambda event: type(event).__name__,
 )
@@ -40,6 +51,8 @@ def test_an_event_survives_its_line(event):
         {"event": "turn"},
         {"event": "ready", "record": {}},
         {"event": "peaks", "key": 1, "peaks": {}},
+        {"event": "machine", "machine": {"memory_bytes": "all"}},
+        {"event": "machine", "machine": ["x"]},
         {"event": "peaks", "key": "torch1/cpu", "peaks": {"flops_per_s": {"float32": "fast"}}},
     ],
 )

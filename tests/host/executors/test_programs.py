@@ -170,6 +170,41 @@ def test_what_is_no_job_is_misuse(tmp_path, line):
     assert "row job" in done.stderr
 
 
+#: The program on a machine with another processor.
+ELSEWHERE = """import sys
+from bench.host.machine import facts
+facts.processor_model = lambda: "another"
+from bench.host.executors.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_a_program_tells_the_machine_on_which_it_runs_its_jobs(tmp_path, monkeypatch, local, capfd):
+    """Not the machine that asks: its facts, and its peaks, are not those of the cells."""
+    monkeypatch.chdir(ROOT)
+    with contextlib.closing(ProgramExecutor([sys.executable, "-c", ELSEWHERE, *command(tmp_path)[3:]])) as executor:
+        told = executor.machine()
+        assert told == {**local.machine(), "processor": "another"}
+        assert isinstance(events_of(executor)[-1], Waited)
+        assert executor.machine() == told, "between jobs"
+    with contextlib.closing(ProgramExecutor(command(tmp_path))) as executor:
+        assert executor.machine() == local.machine()
+    assert capfd.readouterr().err == "", "a program that is only asked has done its work"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("", "ended with exit code 0"),
+        ('{"event": "waited", "seconds": 1.0}', "was asked for its machine and sent Waited"),
+    ],
+)
+def test_a_program_that_does_not_tell_its_machine_is_an_error(answer, reason):
+    words = [sys.executable, "-c", f"print({answer!r}) if {answer!r} else None"]
+    with contextlib.closing(ProgramExecutor(words)) as executor, pytest.raises(ExecutorFailed, match=reason):
+        executor.machine()
+
+
 def test_a_program_that_breaks_down_is_an_error():
     with pytest.raises(ExecutorFailed, match="exit code 3"):
         events_of(ProgramExecutor([sys.executable, "-c", "import sys; sys.exit(3)"]))
