@@ -5,7 +5,10 @@ from __future__ import annotations
 import pickle
 from functools import lru_cache
 
+from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting import report
+from bench.host.reporting.tables.speedup_values import speed_ups
+from bench.host.reporting.tables.speedups import summarise
 from bench.host.reporting.tables.table import Entry, Table
 from bench.host.reporting.words.labels import labels_of
 
@@ -26,6 +29,13 @@ def _report(pickled: bytes) -> report.Report:
 def tables(study) -> tuple[Table, Table]:
     made = report_of(study)
     return made.summary, made.details
+
+
+def speed_up_table(study, manifest=None) -> Table | None:
+    """Return the table with which a run ends; ``manifest`` in place of the study's, if any."""
+    manifest = manifest or study.manifest
+    found = speed_ups(analyse(study.records, manifest), manifest)
+    return None if found is None else summarise(found, manifest)
 
 
 def name_of(study, column: str) -> str:
