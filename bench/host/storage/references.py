@@ -74,7 +74,8 @@ class References:
         missing = {path: self._request(cell, data, path) for path, cell, data in listed if not _is_whole(path)}
         log = self.folder / "ahead.log"
         try:
-            worker = self._start(log) if missing else None
+            # A processor is left to the block: threads of NumPy that wait for each other do so by spinning.
+            worker = self._start(log, max(1, self.threads - 1)) if missing else None
         except Ended:
             worker = None
         if worker is None:
@@ -94,19 +95,19 @@ class References:
             log.unlink(missing_ok=True)
 
     def _compute(self, cell: Cell, data: str | None, path: Path) -> None:
-        worker = self._start(path.with_suffix(".log"))
+        worker = self._start(path.with_suffix(".log"), self.threads)
         try:
             ask(worker, TIMEOUT_S, **self._request(cell, data, path))
         finally:
             worker.kill()
         path.with_suffix(".log").unlink(missing_ok=True)
 
-    def _start(self, log: Path) -> WorkerProcess:
+    def _start(self, log: Path, threads: int) -> WorkerProcess:
         self.folder.mkdir(parents=True, exist_ok=True)
         return WorkerProcess(
             [sys.executable],
             folder=code_folder(self.root),
-            variables=variables.of_process(self.threads),
+            variables=variables.of_process(threads),
             log=log,
             processors=[],
             sources=self.registry.others,
