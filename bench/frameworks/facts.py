@@ -72,6 +72,8 @@ class Facts:
     modes: Tuple[Mode, ...]
     #: Environment variables of a worker; ``{threads}`` stands for the number of threads.
     variables: Dict[str, str] = field(default_factory=dict)
+    #: Further ones in a trial, where compiling may take less time by what changes no instruction of the result.
+    trial_variables: Dict[str, str] = field(default_factory=dict)
     #: {environment variable: folder}: the variables that lead its compilers to folders of the compilation cache.
     cache_variables: Dict[str, str] = field(default_factory=dict)
     #: Whether it keeps compiled code in the temporary folder, too, which then lies in the compilation cache.

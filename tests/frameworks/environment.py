@@ -94,7 +94,8 @@ class Server:
         caches = compile_caches(environment)
         for folder in caches.values():
             Path(folder).mkdir(parents=True, exist_ok=True)
-        extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **PATIENT, **own_variables(environment)}
+        extra = {"PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "2", **PATIENT, **facts.trial_variables}
+        extra.update(own_variables(environment))
         # Forked processes end without the clean-up that libraries register for the end. Workers have a folder, too.
         self._scratch = tempfile.TemporaryDirectory()
         if not facts.caches_temporary_files:

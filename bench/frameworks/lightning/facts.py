@@ -15,6 +15,7 @@ FACTS = Facts(
         inductor("fit-compile", "", first_call_s=1.0, compile_s=4.0),
     ),
     variables=TORCH.variables,
+    trial_variables=TORCH.trial_variables,
     cache_variables=TORCH.cache_variables,
     caches_temporary_files=TORCH.caches_temporary_files,
     variable_prefixes=TORCH.variable_prefixes,

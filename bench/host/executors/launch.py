@@ -74,13 +74,14 @@ class Launch:
     def _start(self, cache_variables: Mapping[str, str], gpus: Mapping[str, str], *, parent: bool) -> Any:
         facts = self.caches.registry.facts(self.cell.framework)
         sources = self.caches.registry.others
+        trial = {**PATIENT, **facts.trial_variables} if self.caches.trial else {}
         worker_variables = functools.partial(
             variables.of_worker,
             self.cell.threads,
             facts,
             layout=self.layout,
             caches=cache_variables,
-            own={**(PATIENT if self.caches.trial else {}), **gpus, **self.environment.variables},
+            own={**trial, **gpus, **self.environment.variables},
         )
         # A command may be a link or a script that starts the interpreter.
         found = self.environment.manifest.get("interpreter", {})

@@ -120,7 +120,9 @@ class CompileCaches:
         return self.folder / "kept" / _short(original(cell.environment), self._installation(cell))
 
     def _warm(self, cell: Cell) -> Path:
-        return self._shared(cell) / f"{slug(self._precompiled(cell), cell.device)}.warm"
+        # With other variables it compiles others.
+        own = ".trial" if self.trial and self.registry.facts(cell.framework).trial_variables else ""
+        return self._shared(cell) / f"{slug(self._precompiled(cell), cell.device)}{own}.warm"
 
     def _precompiled(self, cell: Cell) -> str:
         return self.registry.facts(cell.framework).mode(cell.mode).precompiles

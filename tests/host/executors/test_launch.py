@@ -22,7 +22,7 @@ huge = os.environ.get("NUMPY_MADVISE_HUGEPAGE")
 print(json.dumps({
     "event": "told", "hash_seed": hash_seed, "huge": huge, "python": shutil.which("python"),
     "gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "order": os.environ.get("CUDA_DEVICE_ORDER"),
-    "waits": os.environ.get("OMP_WAIT_POLICY"),
+    "waits": os.environ.get("OMP_WAIT_POLICY"), "lines": os.environ.get("AOT_INDUCTOR_ENABLE_LINE_TABLES"),
     "path": os.environ["PATH"], "arguments": sys.argv[3:],
 }))
 sys.stdout.flush()
@@ -73,6 +73,12 @@ def test_what_an_environment_asks_for_holds(tmp_path):
 def test_threads_wait_busily_where_they_are_timed_and_not_in_a_trial(tmp_path):
     assert told(tmp_path, None)["waits"] is None
     assert told(tmp_path, None, trial=True)["waits"] == "passive"
+
+
+def test_a_trial_has_the_variables_by_which_its_framework_compiles_in_less_time(tmp_path):
+    torch = replace(CELL, framework="torch")
+    assert told(tmp_path, None, torch)["lines"] is None
+    assert told(tmp_path, None, torch, trial=True)["lines"] == "0"
 
 
 def test_a_worker_on_gpus_sees_those_that_its_cell_computes_on(tmp_path, monkeypatch):

@@ -100,12 +100,13 @@ def test_another_processor_has_another_cache(caches, monkeypatch):
     assert caches("r2", kept=True).state(A) == "cold"
 
 
-def test_what_a_trial_compiled_is_found_by_trials_only_but_what_belongs_to_the_installation_by_all(caches):
+def test_what_a_trial_compiled_is_found_by_trials_only_in_a_folder_of_the_installation(caches):
+    """Headers lie in the same folder, but PyTorch's compiler has other options in a trial, and so another header."""
     trial, other, measured = (caches(run, kept=True, trial=run != "r3") for run in ("r1", "r2", "r3"))
     trial.fill(A)
     trial.note_warm(A)
     assert (other.state(A), measured.state(A)) == ("warm", "cold")
-    assert measured.is_warm(A)
+    assert (other.is_warm(A), measured.is_warm(A)) == (True, False)
     differing = [name for name, path in measured.variables(A).items() if trial.variables(A)[name] != path]
     assert differing == ["TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"]
 
