@@ -11,55 +11,53 @@ CPUINFO = Path("/proc/cpuinfo")
 SYSTEM = Path("/sys/devices/system/cpu")
 
 
-def frequencies_mhz(numbers: Iterable[int], system: Path = SYSTEM) -> list[float]:
+def frequencies_mhz(numbers: Iterable[int]) -> list[float]:
     """Read the present frequencies of processors; empty where the machine does not give them, as most virtual ones."""
     found = []
     for number in numbers:
         try:
-            found.append(int((system / f"cpu{number}" / "cpufreq" / "scaling_cur_freq").read_text()) / 1e3)
+            found.append(int((SYSTEM / f"cpu{number}" / "cpufreq" / "scaling_cur_freq").read_text()) / 1e3)
         except (OSError, ValueError):
             continue
     return found
 
 
-def physical_cores(cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> int:
+def physical_cores() -> int:
     """Count the physical cores behind the processors that this process may run on; at least 1."""
-    return len(cores(cpuinfo, allowed)) or 1
+    return len(cores()) or 1
 
 
-def chosen(count: int, cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> tuple[int, ...]:
+def chosen(count: int) -> tuple[int, ...]:
     """Choose ``count`` processors to bind workers to: one of each core first, the last cores first.
 
     The first core serves most interrupts. Siblings share a core only when there are fewer cores than ``count``.
     """
-    sets = list(reversed(cores(cpuinfo, allowed)))
+    sets = list(reversed(cores()))
     deepest = max(map(len, sets), default=0)
     order = [members[depth] for depth in range(deepest) for members in sets if depth < len(members)]
     return tuple(sorted(order[:count]))
 
 
-def shares(count: int, cpuinfo: Path = CPUINFO, allowed: set[int] | None = None) -> list[tuple[int, ...]]:
+def shares(count: int) -> list[tuple[int, ...]]:
     """Divide the processors into shares of ``count``; those of a core stay together. What is left over is in none."""
-    numbers = [number for core in cores(cpuinfo, allowed) for number in core]
+    numbers = [number for core in cores() for number in core]
     return [tuple(numbers[first : first + count]) for first in range(0, len(numbers) - count + 1, count)]
 
 
-def beside(
-    bound: Sequence[int], cpuinfo: Path = CPUINFO, allowed: set[int] | None = None, system: Path = SYSTEM
-) -> tuple[int, ...]:
+def beside(bound: Sequence[int]) -> tuple[int, ...]:
     """Choose as many processors that are like those ``bound``, on other cores; empty where there are too few.
 
     "Like": with the same speed and the same NUMA node, as far as the machine gives these.
     """
-    kinds = {_kind(number, system) for number in bound}
-    free = [core for core in reversed(cores(cpuinfo, allowed)) if not set(core) & set(bound)]
-    like = [core[0] for core in free if _kind(core[0], system) in kinds]
+    kinds = {_kind(number) for number in bound}
+    free = [core for core in reversed(cores()) if not set(core) & set(bound)]
+    like = [core[0] for core in free if _kind(core[0]) in kinds]
     return tuple(sorted(like[: len(bound)])) if len(kinds) == 1 and len(like) >= len(bound) else ()
 
 
-def _kind(number: int, system: Path) -> tuple[object, ...]:
+def _kind(number: int) -> tuple[object, ...]:
     """Return the NUMA node and the speed of a processor."""
-    own = system / f"cpu{number}"
+    own = SYSTEM / f"cpu{number}"
     told = []
     for name in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
         with contextlib.suppress(OSError):
@@ -72,16 +70,14 @@ def available() -> set[int]:
     return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
 
 
-def cores(cpuinfo: Path, allowed: set[int] | None) -> list[list[int]]:
+def cores() -> list[list[int]]:
     """Group the processors that this process may run on by physical core, in the order of their numbers.
 
-    ``allowed`` are the numbers of those processors; None stands for those that the scheduler gives. Without a list of
-    cores from the kernel, each processor counts as one.
+    Without a list of cores from the kernel, each processor counts as one.
     """
-    if allowed is None:
-        allowed = available()
+    allowed = available()
     try:
-        text = cpuinfo.read_text(encoding="utf-8", errors="replace")
+        text = CPUINFO.read_text(encoding="utf-8", errors="replace")
     except OSError:
         text = ""
     found: dict[tuple[str | None, str], list[int]] = {}
