@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Sequence
 from operator import truediv
 
@@ -9,11 +10,8 @@ from operator import truediv
 def median(values: Iterable[float]) -> float | None:
     """Return the median, None of nothing."""
     # NumPy takes ten times as long for a handful of values, and a large report has half a million handfuls.
-    found = sorted(values)
-    half = len(found) // 2
-    if not found:
-        return None
-    return float(found[half] if len(found) % 2 else (found[half - 1] + found[half]) / 2)
+    found = list(values)
+    return float(statistics.median(found)) if found else None
 
 
 def median_ratio(values: Sequence[float], others: Sequence[float]) -> float:

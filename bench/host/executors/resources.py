@@ -12,6 +12,7 @@ from bench.cell import Cell
 
 from ..machine.energy import Power
 from ..machine.gpu import Gpus
+from ..storage.compile_caches import CompileCaches
 from ..workers.protocol import Transport
 
 
@@ -21,14 +22,6 @@ class Start(Protocol):
     def __call__(self, cell: Cell, *, processors: Sequence[int], layout: int) -> Transport: ...
 
 
-class Caches(Protocol):
-    """Tells and notes the states of compilation caches: see ``bench.host.storage.compile_caches``."""
-
-    def state(self, cell: Cell) -> str | None: ...
-    def begin(self, cell: Cell) -> None: ...
-    def fill(self, cell: Cell) -> None: ...
-
-
 @dataclass(frozen=True)
 class Resources:
     """What one job uses of the machine; tests pass fakes."""
@@ -36,7 +29,7 @@ class Resources:
     #: The processors on which workers are measured.
     processors: tuple[int, ...]
     start: Start
-    caches: Caches
+    caches: CompileCaches
     #: Returns the path of the float64 reference of a cell and computes it where needed. Raises Ended.
     reference: Callable[[Cell], Path]
     #: As many processors of the same kind on other cores; empty where there are too few.

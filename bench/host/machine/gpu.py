@@ -126,10 +126,10 @@ class Gpus:
                 if number < len(gpus) and gpus[number] is not None:
                     yield number, gpu_slices.whole(self._nvml, gpus[number])
 
-    def used_by(self, own: Set[int], sessions: Callable[[int], int | None] = session_of) -> list[int]:
+    def used_by(self, own: Set[int]) -> list[int]:
         """List the numbers of the GPUs on which one of our workers is; empty where the driver shows none of them."""
         found = enumerate(self.process_bytes())
-        return [number for number, processes in found if any(is_of(own, each, sessions) for each in processes)]
+        return [number for number, processes in found if any(is_of(own, each) for each in processes)]
 
     def free_bytes(self) -> int:
         """Return the free memory of the GPU that has the least of it; 0 where the driver does not say."""
