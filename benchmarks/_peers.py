@@ -17,7 +17,6 @@ from rich.console import Console
 
 from bench.cell import Cell
 from bench.host.environments import Preparation, Prepared, attempt, locks
-from bench.host.environments.__main__ import Own
 from bench.host.study import study_file
 from bench.host.validation.trial import Trial, TrialData
 from bench.host.validation.validation import NUMPY, Validation
@@ -123,8 +122,7 @@ class Peers:
 
 def prepare(processor: int, *, scattered: bool = False) -> Peers:
     """Build the peers' environment. Raises RuntimeError with the reason where that is not possible."""
-    python, requirements = locks.own(ROOT)["peers"]
-    prepared = attempt(Own(python, requirements, name="peers"), Preparation(ROOT, print))
+    prepared = attempt(locks.own_environment("peers", ROOT), Preparation(ROOT, print))
     if prepared.status != OK:
         raise RuntimeError(f"the peers' environment: {prepared.status}: {prepared.reason}")
     return Peers(prepared.command[0], processor, scattered)

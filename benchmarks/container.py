@@ -36,6 +36,7 @@ from bench.host.measuring.study_run import StudyRun
 from bench.host.storage.compile_caches import CompileCaches
 from bench.host.storage.manifest import read as read_manifest
 from bench.host.study import selection, study_file
+from bench.host.study.environment import Environment
 
 ROOT = Path(__file__).resolve().parents[1]
 GOALS = {"ratio": "equivalent within 2 %", "start": 0.5, "again": 1.0}
@@ -125,7 +126,7 @@ def _write_study(options: argparse.Namespace, root: Path) -> Path:
     return path
 
 
-def _prepare(environment: environments.Buildable, root: Path) -> Prepared:
+def _prepare(environment: Environment, root: Path) -> Prepared:
     prepared = environments.prepare(environment, root=root, announce=_say)
     if prepared.status != "ok":
         raise SystemExit(f"{prepared.name}: {prepared.status}: {prepared.reason}")

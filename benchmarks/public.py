@@ -56,7 +56,6 @@ from bench.cell import Cell
 from bench.host import environments
 from bench.host.analysis.versions import framework_version, names_of
 from bench.host.environments import locks
-from bench.host.environments.__main__ import Own
 from bench.host.machine import facts
 from bench.host.study import study_file
 from bench.host.study.schema import Study
@@ -142,8 +141,8 @@ def command_of(environment: str, given: dict[str, str], packages: bool) -> tuple
 @functools.cache
 def prepare(name: str) -> tuple[str, ...]:
     """Build an environment of other packages and return its command."""
-    python, requirements = locks.own(ROOT)[name]
-    prepared = environments.attempt(Own(python, requirements, name=name), environments.Preparation(ROOT, announce))
+    wanted = locks.own_environment(name, ROOT)
+    prepared = environments.attempt(wanted, environments.Preparation(ROOT, announce))
     if prepared.status != OK:
         raise SystemExit(f"{name}: {prepared.status}: {prepared.reason}")
     return prepared.command

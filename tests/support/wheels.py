@@ -36,6 +36,10 @@ class Wanted:
     lock: str | None = None
     preload: tuple[str, ...] = ()
 
+    @property
+    def lock_owner(self) -> str:
+        return self.lock or self.name
+
 
 def make_wheel(
     folder: Path,

@@ -142,7 +142,7 @@ def with_interpreters(study: Study, options: argparse.Namespace) -> Study:
         if name in study.environments and study.environments[name].provider == "container"
     ]
     # What shares an installation has its interpreter.
-    owners = {name: each.lock or name for name, each in study.environments.items() if each.provider != "container"}
+    owners = {name: each.lock_owner for name, each in study.environments.items() if each.provider != "container"}
     errors += [
         f"--interpreter: environment {name} has the installation of {owners[name]}; name that one"
         for name in given

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from bench.record import OK
 from bench.registry import BUILT_IN, Registry
@@ -15,8 +14,8 @@ from ..containers import started_flag
 from ..containers.context import Extras
 from ..machine import facts
 from ..setup.tool import ToolFailed
+from ..study.environment import Environment
 from . import contents, driver, existing, locks, outcome, preloads, venv
-from .buildable import Buildable, lock_owner
 from .outcome import Impossible, Prepared, load_outcome
 from .source_builds import LockError
 
@@ -34,7 +33,7 @@ class Preparation:
     thorough: bool = False
 
 
-PROVIDERS: dict[str, Callable[[Buildable, Preparation], Prepared]] = {
+PROVIDERS: dict[str, Callable[[Environment, Preparation], Prepared]] = {
     "venv": lambda environment, how: venv.prepare(
         environment, root=how.root, announce=how.announce, thorough=how.thorough
     ),
@@ -56,7 +55,7 @@ NO_WHEEL = re.compile(
 
 
 def prepare(
-    environment: Buildable,
+    environment: Environment,
     *,
     root: Path,
     announce: Callable[[str], None],
@@ -74,7 +73,7 @@ def prepare(
         from ..containers import leftovers
 
         leftovers.sweep_if_started(root, announce)
-    if (owner := lock_owner(environment)) in locks.OWN:
+    if (owner := environment.lock_owner) in locks.OWN:
         reason = f"{owner!r} is the name of an environment of benchmatrix itself; choose another"
         prepared = outcome.failed(environment.name, reason)
     else:
@@ -108,12 +107,9 @@ def without_engine(prepared: Iterable[Prepared]) -> str | None:
     return outcomes[0].reason if outcomes and all(alone) else None
 
 
-def attempt(environment: Buildable, how: Preparation) -> Prepared:
+def attempt(environment: Environment, how: Preparation) -> Prepared:
     """Make the environment ready and return the outcome, without storing it."""
     name = environment.name
-    if environment.provider not in PROVIDERS:
-        known = ", ".join(PROVIDERS)
-        return outcome.unsupported(name, f"the provider {environment.provider!r} is not known here; there are: {known}")
     try:
         if environment.driver is not None:
             driver.check(environment.driver, facts.gpus())
@@ -128,14 +124,13 @@ def attempt(environment: Buildable, how: Preparation) -> Prepared:
         return outcome.failed(name, f"the environment cannot be written: {error}")
 
 
-def _container(environment: Buildable, how: Preparation) -> Prepared:
+def _container(environment: Environment, how: Preparation) -> Prepared:
     # Imported only now: the engine's SDK takes half a second, and most runs use no engine.
     from ..containers.image import BuildFailed
     from . import container
 
     try:
-        wanted = cast(container.Containable, environment)
-        return container.prepare(wanted, root=how.root, announce=how.announce, extras=how.extras)
+        return container.prepare(environment, root=how.root, announce=how.announce, extras=how.extras)
     except BuildFailed as error:
         return outcome.failed(environment.name, str(error))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
 
 from bench.record import OK
 
@@ -13,28 +12,8 @@ from . import Preparation, attempt, locks
 ROOT = project.PACKAGE.parent
 
 
-@dataclass(frozen=True)
-class Own:
-    """Describes an environment of benchmatrix itself in the way a study describes others."""
-
-    python: str
-    requirements: tuple[str, ...]
-    name: str = "worker"
-    framework: str = "numpy"
-    provider: str = "venv"
-    interpreter: str | None = None
-    variables: dict[str, str] = field(default_factory=dict)
-    driver: str | None = None
-    allow_source: bool = False
-    build_requirements: tuple[str, ...] = ()
-    cpu_index: str | None = None
-    lock: str | None = None
-    preload: tuple[str, ...] = ()
-
-
 def main() -> int:
-    python, requirements = locks.own(ROOT)["worker"]
-    prepared = attempt(Own(python, requirements), Preparation(ROOT, _announce))
+    prepared = attempt(locks.own_environment("worker", ROOT), Preparation(ROOT, _announce))
     if prepared.status != OK:
         _announce(f"{prepared.name}: {prepared.status}: {prepared.reason}")
         return 1

@@ -21,8 +21,8 @@ from bench.registry import BUILT_IN, Registry
 
 from ..interrupts import admit_interrupts, deferring_interrupts, ignoring_interrupts, interrupted_by_signals
 from ..machine.processors import available
+from ..study.environment import Environment
 from . import forecast, outcome, prepare
-from .buildable import Buildable
 from .outcome import Prepared
 
 #: More at once would wait for the disk, and each hashes and compiles with every processor.
@@ -34,7 +34,7 @@ ENDING_S = 30.0
 
 
 def prepare_all(
-    environments: Sequence[Buildable],
+    environments: Sequence[Environment],
     *,
     root: Path,
     announce: Callable[[str], None],
@@ -63,7 +63,7 @@ def prepare_all(
     return prepared
 
 
-def _build(environments: Sequence[Buildable], make: Callable[[Buildable], object], root: Path) -> dict[str, int]:
+def _build(environments: Sequence[Environment], make: Callable[[Environment], object], root: Path) -> dict[str, int]:
     """Build each environment in a process of its own, several at once; return the statuses by which they ended."""
     context = get_context("fork")
     waiting, statuses = list(environments), {}
@@ -108,7 +108,7 @@ def _status(process: ForkProcess, left_s: float | None = None) -> int:
     return process.exitcode
 
 
-def _build_one(make: Callable[[Buildable], object], environment: Buildable) -> None:
+def _build_one(make: Callable[[Environment], object], environment: Environment) -> None:
     """Build one environment, in a process that ends with the one that waits for it."""
     # Ctrl-C reaches that one alone, which ends this one, once; one that has come already is dropped.
     os.setpgid(0, 0)

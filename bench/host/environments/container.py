@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from .. import project
 from ..containers import image, labels, leftovers
@@ -18,8 +18,8 @@ from ..containers.isolation import PYTHON, Bounds
 from ..containers.recipe import Recipe, default_base, dockerfile_path
 from ..setup import Announce
 from ..setup.staging import exclusive, write_whole
+from ..study.environment import Environment
 from . import cpu_builds, locks, outcome
-from .buildable import Buildable
 from .interpreters import FACTS_PROGRAM
 from .outcome import Impossible, Prepared, folder_of, ready
 
@@ -28,18 +28,7 @@ LAYOUT = 1
 PINNED = re.compile(r"@(sha256:[0-9a-f]{64})$")
 
 
-class Containable(Buildable, Protocol):
-    """The part of a study's environment that preparing a container needs."""
-
-    @property
-    def dockerfile(self) -> Literal["cpu", "cuda"]: ...
-    @property
-    def base(self) -> str | None: ...
-    @property
-    def system_packages(self) -> tuple[str, ...]: ...
-
-
-def prepare(environment: Containable, *, root: Path, announce: Announce, extras: Extras | None = None) -> Prepared:
+def prepare(environment: Environment, *, root: Path, announce: Announce, extras: Extras | None = None) -> Prepared:
     """Return the environment; build its image where there is none for its present files.
 
     Raises Impossible, LockError, image.BuildFailed, ToolFailed and OSError.
@@ -55,7 +44,7 @@ def prepare(environment: Containable, *, root: Path, announce: Announce, extras:
     return ready(name, (PYTHON,), manifest)
 
 
-def _ensure(engine: Engine, environment: Containable, root: Path, announce: Announce, extras: Extras) -> dict[str, Any]:
+def _ensure(engine: Engine, environment: Environment, root: Path, announce: Announce, extras: Extras) -> dict[str, Any]:
     """Return the manifest of the image, built first where it is missing."""
     name = environment.name
     leftovers.sweep(engine, root)
@@ -80,7 +69,7 @@ def _ensure(engine: Engine, environment: Containable, root: Path, announce: Anno
     return manifest
 
 
-def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
+def _lock(environment: Environment, root: Path, announce: Announce) -> Path:
     if environment.python is None:
         raise Impossible(
             f'environment {environment.name!r} has no python; set it in its table, for example python = "3.11"'
@@ -90,7 +79,7 @@ def _lock(environment: Containable, root: Path, announce: Announce) -> Path:
     return locks.present(request, root=root, announce=announce)
 
 
-def _recipe(engine: Engine, environment: Containable, lock: Path, announce: Announce) -> Recipe:
+def _recipe(engine: Engine, environment: Environment, lock: Path, announce: Announce) -> Recipe:
     dockerfile = dockerfile_path(environment.dockerfile).read_text(encoding="utf-8")
     base = environment.base or default_base(dockerfile)
     pinned = PINNED.search(base)
@@ -128,7 +117,7 @@ def _noted(note: Path, found: dict[str, Any]) -> dict[str, Any] | None:
 
 def _describe(
     engine: Engine,
-    environment: Containable,
+    environment: Environment,
     recipe: Recipe,
     found: dict[str, Any],
     lock: Path,

@@ -8,18 +8,18 @@ else uses stays as it is.
 from __future__ import annotations
 
 from ..machine import facts
-from .buildable import Buildable, lock_owner
+from ..study.environment import Environment
 
 #: What the name of such a lock ends with.
 SUFFIX = "cpu"
 
 
-def source_of(environment: Buildable) -> str | None:
+def source_of(environment: Environment) -> str | None:
     """Return the index or folder with the CPU builds for an environment; None where it installs the usual ones."""
     return None if environment.cpu_index is None or facts.gpus() else environment.cpu_index
 
 
-def lock_name(environment: Buildable) -> str:
+def lock_name(environment: Environment) -> str:
     """Return the name of the lock that an environment is made from on this machine."""
-    name = lock_owner(environment)
+    name = environment.lock_owner
     return name if source_of(environment) is None else f"{name}.{SUFFIX}"

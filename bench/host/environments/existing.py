@@ -8,13 +8,13 @@ from typing import Any
 
 from bench.registry import BUILT_IN, Registry
 
+from ..study.environment import Environment
 from . import variables
-from .buildable import Buildable
 from .interpreters import Rejected, ask
 from .outcome import Impossible, Prepared, ready
 
 
-def prepare(environment: Buildable, registry: Registry = BUILT_IN) -> Prepared:
+def prepare(environment: Environment, registry: Registry = BUILT_IN) -> Prepared:
     """Describe the interpreter, named by path or command, as an environment. Raises Impossible."""
     named = environment.interpreter
     if named is None:

@@ -10,11 +10,11 @@ from pathlib import Path
 from ..machine import facts
 from ..study import cpu_packages
 from ..study.cpu_packages import CpuPackage
+from ..study.environment import Environment
 from . import cpu_builds, locks, sizes, venv
-from .buildable import Buildable, lock_owner
 
 
-def is_built(environment: Buildable, root: Path) -> bool:
+def is_built(environment: Environment, root: Path) -> bool:
     """Tell whether a venv was built from its lock and with its interpreter as they are now stated.
 
     Whether it is intact is not looked at.
@@ -28,16 +28,16 @@ def is_built(environment: Buildable, root: Path) -> bool:
         return False
 
 
-def unbuilt(environments: Iterable[Buildable], root: Path) -> list[Buildable]:
+def unbuilt(environments: Iterable[Environment], root: Path) -> list[Environment]:
     """Return the venvs that are still to be built, one of those that share an installation."""
-    found: dict[Path, Buildable] = {}
+    found: dict[Path, Environment] = {}
     for each in environments:
         if each.provider == "venv" and not is_built(each, root):
             found.setdefault(venv.place_of(each, root), each)
     return list(found.values())
 
 
-def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
+def forecast(environments: Iterable[Environment], root: Path) -> Iterator[str]:
     """Give a line for each venv that is still to be built, and one for what they take together."""
     missing = unbuilt(environments, root)
     together = 0
@@ -46,7 +46,7 @@ def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
         size = sizes.size_of(lock)
         together += size.most_bytes if size else 0
         unknown = "its size is unknown" if lock.exists() else "its size is known when its lock is made"
-        yield f"To build first: {lock_owner(environment)}: {size or unknown}."
+        yield f"To build first: {environment.lock_owner}: {size or unknown}."
     if missing:
         free = shutil.disk_usage(root).free
         few = " That is not enough." if free < together else ""
@@ -54,7 +54,7 @@ def forecast(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
     yield from smaller(missing, root)
 
 
-def smaller(environments: Iterable[Buildable], root: Path) -> Iterator[str]:
+def smaller(environments: Iterable[Environment], root: Path) -> Iterator[str]:
     """Say how the environments of a framework take less, where they bring CUDA that this machine cannot use."""
     if facts.gpus():
         return

@@ -20,11 +20,11 @@ from ..setup.installer import find_uv, is_folder
 from ..setup.staging import write_whole
 from ..setup.tool import ToolFailed
 from ..study import cpu_packages
+from ..study.environment import Environment
 from . import cpu_builds, sizes, source_builds
-from .buildable import Buildable
 from .interpreters import NoInterpreter
 from .resolution import resolve
-from .sizes import content_of
+from .sizes import content_hash, content_of
 from .source_builds import LockError
 
 HEADER = re.compile(r"# (fits|content): ([0-9a-f]{64})")
@@ -83,7 +83,7 @@ def fingerprint(request: LockRequest) -> str:
         stated["build"] = _sorted(request.build)
     if request.source is not None:
         stated["packages"] = [cpu_builds.SUFFIX]
-    return _hash(json.dumps(stated, sort_keys=True))
+    return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
 
 
 def verify(request: LockRequest, *, root: Path) -> Path:
@@ -100,7 +100,7 @@ def verify(request: LockRequest, *, root: Path) -> Path:
         wanted = f"Python {request.python} with {', '.join(request.requirements)}"
         raise LockError(f"{shown} was made for other requirements than {wanted}. {remedy}")
     content = content_of("\n".join(lines))
-    if stated.get("content") != _hash(content):
+    if stated.get("content") != content_hash(content):
         raise LockError(f"{shown} was changed after it was generated. Restore it from git, or renew it. {remedy}")
     others = (line for line in content.splitlines() if not (LINE.fullmatch(line) or (request.build and " @ " in line)))
     odd = next(others, None)
@@ -142,7 +142,16 @@ def own(root: Path) -> dict[str, tuple[str, tuple[str, ...]]]:
     }
 
 
-def renew(environments: Mapping[str, Buildable], names: Sequence[str], *, root: Path, announce: Announce) -> list[Path]:
+def own_environment(name: str, root: Path) -> Environment:
+    """Describe an environment of benchmatrix itself in the way a study describes others."""
+    python, requirements = own(root)[name]
+    # Not validated: its Python is a range, which a study file may not give.
+    return Environment.model_construct(name=name, framework="numpy", python=python, requirements=requirements, modes=())
+
+
+def renew(
+    environments: Mapping[str, Environment], names: Sequence[str], *, root: Path, announce: Announce
+) -> list[Path]:
     """Renew the locks of the named environments, or of all, with the newest versions that fit.
 
     Those of ``OWN`` are there in a checkout. Raises LockError, after the others are made.
@@ -222,7 +231,7 @@ def write(request: LockRequest, content: str, *, root: Path) -> Path:
         f"# The lock of {request.name}: Python {request.python} with {', '.join(request.requirements)}",
         f"# Generated; renew it with: nox -s lock -- {request.name}",
         f"# fits: {fingerprint(request)}",
-        f"# content: {_hash(content)}",
+        f"# content: {content_hash(content)}",
     ]
     path = lock_path(request.name, root)
     write_whole(path, "\n".join([*header, content]) + "\n")
@@ -236,7 +245,3 @@ def _stated(lines: Iterable[str]) -> dict[str, str]:
 
 def _sorted(requirements: Iterable[str]) -> list[str]:
     return sorted(" ".join(item.split()) for item in requirements)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

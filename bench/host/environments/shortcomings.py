@@ -7,12 +7,12 @@ from pathlib import Path
 from bench.registry import BUILT_IN, Registry
 
 from ..machine import facts
+from ..study.environment import Environment
 from . import driver, existing, forecast, interpreters
-from .buildable import Buildable
 from .outcome import Impossible
 
 
-def shortcoming(environment: Buildable, root: Path, registry: Registry = BUILT_IN) -> str | None:
+def shortcoming(environment: Environment, root: Path, registry: Registry = BUILT_IN) -> str | None:
     """Return the reason for which a run would find the environment unsupported; None where none is known yet.
 
     It is about the driver and the interpreters that are named. What is built or pulled is only known afterwards.

@@ -8,11 +8,11 @@ requirements that have a lock of their own, and with no others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from ..refusal import Refused
+from ..study.environment import Environment
 
 #: What most source distributions are built with.
 USUAL = ("setuptools", "wheel")
@@ -24,16 +24,7 @@ class LockError(Refused):
     """A lock is missing, does not fit, or cannot be made; the message has the remedy."""
 
 
-class SourceKeys(Protocol):
-    """The keys of an environment's table that are about source distributions."""
-
-    @property
-    def allow_source(self) -> bool: ...
-    @property
-    def build_requirements(self) -> tuple[str, ...]: ...
-
-
-def build_requirements(environment: SourceKeys) -> tuple[str, ...]:
+def build_requirements(environment: Environment) -> tuple[str, ...]:
     """Return what packages of the environment are built with; empty where only wheels are allowed."""
     return (environment.build_requirements or USUAL) if environment.allow_source else ()
 

@@ -22,8 +22,8 @@ from ..setup.installer import (
 )
 from ..setup.staging import exclusive, replacement, write_whole
 from ..setup.tool import ToolFailed
+from ..study.environment import Environment
 from . import bytecode, contents, cpu_builds, locks, sizes, source_builds, wheel_records
-from .buildable import Buildable, lock_owner
 from .interpreters import Interpreter, NoInterpreter, Rejected, ask, find
 from .outcome import Impossible, Prepared, folder_of, ready
 from .source_builds import LockError
@@ -40,7 +40,7 @@ INTERPRETER = ("version", "implementation", "build", "compiler", "bytecode")
 VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough: bool = False) -> Prepared:
+def prepare(environment: Environment, *, root: Path, announce: Announce, thorough: bool = False) -> Prepared:
     """Return the environment; build it where it is missing or is not what was built from its lock.
 
     ``thorough`` compares the hashes of all files, also where their sizes, times and inodes are as they were.
@@ -63,13 +63,13 @@ def prepare(environment: Buildable, *, root: Path, announce: Announce, thorough:
     return ready(environment.name, (str(place / "bin" / "python"),), manifest)
 
 
-def place_of(environment: Buildable, root: Path) -> Path:
+def place_of(environment: Environment, root: Path) -> Path:
     """Return the folder of the environment's installation, which those that share a lock have in common."""
-    return folder_of(root) / lock_owner(environment)
+    return folder_of(root) / environment.lock_owner
 
 
 def _reusable(
-    place: Path, environment: Buildable, lock_hash: str, announce: Announce, thorough: bool
+    place: Path, environment: Environment, lock_hash: str, announce: Announce, thorough: bool
 ) -> dict[str, Any] | None:
     """Return the manifest of the environment at ``place`` if it is undamaged and fits; None otherwise."""
     try:
@@ -108,7 +108,7 @@ def changed_files(place: Path, manifest: dict[str, Any], *, thorough: bool = Fal
 
 
 def _build(
-    place: Path, environment: Buildable, lock: Path, *, root: Path, hold: int, announce: Announce
+    place: Path, environment: Environment, lock: Path, *, root: Path, hold: int, announce: Announce
 ) -> dict[str, Any]:
     name, start = place.name, time.monotonic()
     uv = find_uv(root)
@@ -209,7 +209,7 @@ def _packages(folder: Path) -> dict[str, str]:
         raise ToolFailed([python], 1, f"the environment was built and does not run: {error}") from None
 
 
-def _interpreter(environment: Buildable, uv: str | None, root: Path, announce: Announce) -> Interpreter:
+def _interpreter(environment: Environment, uv: str | None, root: Path, announce: Announce) -> Interpreter:
     try:
         wanted = environment.python or ""
         return find(wanted, uv=uv, root=root, announce=announce, path=environment.interpreter)

@@ -97,6 +97,11 @@ class Environment(StudyTable):
         return self._cpu_index
 
     @property
+    def lock_owner(self) -> str:
+        """Return the name of the venv whose lock it has, and a venv its installation: its own, or another's."""
+        return self.lock or self.name
+
+    @property
     def family(self) -> str | None:
         """Return the name of the table that lists the environment's version; None where it has its own table."""
         return self._family[0] if self._family else None

@@ -156,7 +156,7 @@ def test_the_committed_locks_fit_every_study(path):
     assert built
     for environment in built:
         build = source_builds.build_requirements(environment)
-        lock = environment.lock or environment.name
+        lock = environment.lock_owner
         locks.verify(LockRequest(lock, environment.python, environment.requirements, build=build), root=REPOSITORY)
         if environment.version is not None:
             package = environment.requirements[0].partition("==")[0]

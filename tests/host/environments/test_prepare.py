@@ -164,13 +164,6 @@ def test_no_interpreter_is_unsupported(locked, root, announce):
     assert "'/nowhere/python' does not exist" in prepared.reason
 
 
-def test_a_provider_that_is_not_known_is_said(locked, root, said, announce):
-    prepared = prepare(replace(locked, provider="warehouse"), root=root, announce=announce)
-    assert prepared.status == "unsupported"
-    assert "'warehouse' is not known here; there are: venv, existing, container" in prepared.reason
-    assert said == [f"tiny: unsupported: {prepared.reason}"]
-
-
 def test_names_of_our_own_environments_are_taken(locked, root, announce):
     prepared = prepare(replace(locked, name="host"), root=root, announce=announce)
     assert prepared.status == "failed"
