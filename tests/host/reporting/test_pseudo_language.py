@@ -128,9 +128,7 @@ def test_the_numbers_of_the_tables_are_the_same_in_every_language(pseudo, study)
     english = report.make(study.records, study.manifest)
     other = report.make(study.records, study.manifest, pseudo)
     for ours, theirs in zip(english.tables, other.tables, strict=True):
-        assert [numbers(row) for group in ours.groups for row in group.rows] == [
-            numbers(row) for group in theirs.groups for row in group.rows
-        ]
+        assert list(map(numbers, ours.rows)) == list(map(numbers, theirs.rows))
 
 
 def numbers(row) -> list[list[str]]:

@@ -32,10 +32,8 @@ _ENCODER = json.JSONEncoder(sort_keys=True)
 
 
 def _bounds(name: str, unit: str, get: Callable[[Result], Estimate | None]) -> dict[str, Callable[[Result], Value]]:
-    def part(attribute: str) -> Callable[[Result], Value]:
-        return lambda result: getattr(get(result), attribute, None)
-
-    return {f"{name}{unit}": part("value"), f"{name}_low{unit}": part("low"), f"{name}_high{unit}": part("high")}
+    ends = {name: "value", f"{name}_low": "low", f"{name}_high": "high"}
+    return {f"{field}{unit}": _optional(get, attribute) for field, attribute in ends.items()}
 
 
 def _last(result: Result, attribute: str) -> Any:

@@ -78,7 +78,7 @@ def heading(table: Table, group: Group, marks: dict[str, str]) -> str:
 
 def tabular(table: Table, marks: dict[str, str]) -> str:
     """Write the tabular environment, without a float around it."""
-    rows = [[entry(value, marks) for value in row] for group in table.groups for row in group.rows]
+    rows = [[entry(value, marks) for value in row] for row in table.rows]
     titles = [title(column, unit) for column, unit in zip(table.columns, common_units(table), strict=True)]
     alignment = "".join(
         f"p{{{WRAPPED_WIDTH}}}" if is_wrapped(table, i) else column.align[0] for i, column in enumerate(table.columns)

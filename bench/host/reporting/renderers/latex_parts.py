@@ -44,7 +44,7 @@ def height(table: Table) -> int:
     """Return about how many lines a part takes."""
     texts = (table.banner, table.caption, *table.sentences, *table.marks, *table.remarks)
     words = sum(-(-len(text) // LINE_LENGTH) for text in texts)
-    rows = sum(lines_of(table, row) for group in table.groups for row in group.rows)
+    rows = sum(lines_of(table, row) for row in table.rows)
     return words + 3 + rows + sum(2 for group in table.groups if group.heading.text)
 
 
@@ -56,8 +56,7 @@ def lines_of(table: Table, row: Sequence[Entry]) -> int:
 
 def is_wrapped(table: Table, i: int) -> bool:
     """Tell whether entries of a column take several lines."""
-    rows = (row for group in table.groups for row in group.rows)
-    return table.columns[i].wraps and any(len(row[i].text) > WRAPPED for row in rows)
+    return table.columns[i].wraps and any(len(row[i].text) > WRAPPED for row in table.rows)
 
 
 def column_widths(table: Table) -> list[int]:
@@ -70,7 +69,7 @@ def column_widths(table: Table) -> list[int]:
         + max(
             max(map(len, column.title.split("\n")))
             + (len(max(units[i])) + 3 if len(units[i]) == 1 and max(units[i]) else 0),
-            *(len(row[i].text) + bool(row[i].notes) for group in table.groups for row in group.rows),
+            *(len(row[i].text) + bool(row[i].notes) for row in table.rows),
             0,
         )
         for i, column in enumerate(table.columns)
@@ -92,7 +91,7 @@ def column_slices(table: Table) -> list[Table]:
 
 def row_slices(table: Table) -> list[Table]:
     """Split a table that is too long, at its groups; a group that is too long itself is split as well."""
-    rows = max(1, ROWS // max((lines_of(table, row) for group in table.groups for row in group.rows), default=1))
+    rows = max(1, ROWS // max((lines_of(table, row) for row in table.rows), default=1))
     pieces = [
         replace(group, rows=group.rows[first : first + rows])
         for group in table.groups

@@ -12,7 +12,7 @@ from ..words.labels import Labels, labels_of
 from ..words.language import _
 from ..words.numbers import percent
 from ..words.text import EMPTY, printable
-from .table import Column, Entry, Group, Table, remarks
+from .table import Column, Entry, Group, Table, remarks, ungrouped
 
 
 def tables(answers: AnsweredClaims, analysis: Analysis, manifest: Manifest) -> tuple[Table, ...]:
@@ -32,7 +32,7 @@ def _claims(answers: AnsweredClaims, manifest: Manifest, conditions: str, labels
         Column(_("measured"), "left", wraps=True),
         Column(_("answer"), "left"),
     )
-    rows = tuple(_claim(one, labels, answers.needed) for one in answers.claims)
+    rows = (_claim(one, labels, answers.needed) for one in answers.claims)
     caption = _(
         "Claims: by what factor the first is better than the second, geometric mean over workloads with a {level} "
         "interval, and on how many workloads it is as claimed. {conditions}",
@@ -44,7 +44,7 @@ def _claims(answers: AnsweredClaims, manifest: Manifest, conditions: str, labels
         _("Claims"),
         caption,
         columns,
-        (Group(Entry(""), ("",) * len(columns), rows),),
+        ungrouped(rows, len(columns)),
         remarks(words.rests_on(answers)),
     )
 

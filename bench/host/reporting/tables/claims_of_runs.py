@@ -13,7 +13,7 @@ from ..words.labels import Label
 from ..words.language import _
 from ..words.numbers import percent
 from ..words.text import EMPTY, printable
-from .table import Column, Entry, Group, Table, with_columns
+from .table import Column, Entry, Table, ungrouped, with_columns
 
 #: The columns of the source, of what is claimed and of the run.
 MAY_REPEAT = (1, 2, 4)
@@ -39,21 +39,19 @@ def show(studies: Sequence[Sequence[AnswersOfRun]]) -> Table:
         Column(_("run"), "left", dispensable=1),
         Column(_("answer"), "left"),
     )
-    rows = tuple(row for runs in studies for row in _rows(runs))
+    rows = (row for runs in studies for row in _rows(runs))
     caption = _(
         "A factor says how many times as good the first is as the second, 0.5 half as good: the geometric mean over "
         "workloads with its interval, and on how many workloads it is as claimed. It is about the time per step where "
         "nothing else is named. An answer is certain at {alpha}, corrected for all claims of its study.",
         alpha=percent(ALPHA),
     )
-    return _without_repetition(
-        Table("claims", _("Claims"), caption, columns, (Group(Entry(""), ("",) * len(columns), rows),))
-    )
+    return _without_repetition(Table("claims", _("Claims"), caption, columns, ungrouped(rows, len(columns))))
 
 
 def _without_repetition(table: Table) -> Table:
     """Say once, above the table, where all claims come from, what all say, or which run answers all."""
-    rows = [row for group in table.groups for row in group.rows]
+    rows = table.rows
     same = [i for i in MAY_REPEAT if len(rows) > 1 and len({row[i].text for row in rows}) == 1]
     if not same:
         return table

@@ -18,7 +18,7 @@ from ..words.row_names import row_name, usual_facets
 from ..words.terms import verdict_word
 from ..words.text import EMPTY
 from ..words.verdicts import mark
-from .table import Column, Entry, Group, Table, remarks
+from .table import Column, Entry, Table, remarks, ungrouped
 
 
 def container_columns() -> tuple[Column, ...]:
@@ -56,13 +56,12 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
         level=percent(ALPHA),
     )
     columns = container_columns()
-    group = Group(Entry(""), ("",) * len(columns), rows)
     return Table(
         f"{manifest.study.name}-containers",
         _("Containers"),
         f"{caption} {describe_conditions(manifest, analysis.results)}",
         columns,
-        (group,),
+        ungrouped(rows, len(columns)),
         remarks(meaning, noise_remark(analysis, manifest), remark_on(strict(manifest))),
     )
 

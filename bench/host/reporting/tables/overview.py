@@ -24,7 +24,7 @@ from ..words.text import first_words
 from .rows import rows_of
 from .speedup_values import time_digits
 from .speedups import LINES
-from .table import Column, Entry, Group, Table
+from .table import Column, Entry, Table, ungrouped
 
 
 def summarise(analysis: Analysis, manifest: Manifest) -> Table:
@@ -59,7 +59,7 @@ def summarise(analysis: Analysis, manifest: Manifest) -> Table:
         _("Agreement") if manifest.profile.trial else _("Times"),
         _caption(conditions, trial=manifest.profile.trial),
         (Column(_("workload"), "left"), *headings),
-        (Group(Entry(""), ("",) * (len(columns) + 1), tuple(rows)),) if rows else (),
+        ungrouped(rows, len(columns) + 1) if rows else (),
         tuple(first_words(line) for line in lines[:LINES]),
         banner=answer.banner(grades, manifest),
     )

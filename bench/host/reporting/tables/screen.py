@@ -56,7 +56,7 @@ def fitted(table: Table, room: int) -> tuple[list[int], int, list[int]]:
     """Choose the columns that fit into ``room``, the gap between them, and all columns' widths."""
     widths = column_widths(table)
     kept, gap = fitting(table, widths, room)
-    names = [row[0] for group in table.groups for row in group.rows]
+    names = [row[0] for row in table.rows]
     if len(kept) == len(widths) or any(name.notes for name in names):
         return kept, gap, widths
     longest = max((cell_len(word) for name in names for word in printable(name.text).split()), default=0)
@@ -101,7 +101,7 @@ def height(table: Table) -> int:
     """Return how many lines the table takes on the screen, with what stands above and below it."""
     kept, _gap, widths = fitted(table, WIDTH)
     titles = [title.count("\n") + 1 for group in table.groups for title in headings(table, group)]
-    rows = sum(len(name_lines(row[0].text, widths[0])) for group in table.groups for row in group.rows)
+    rows = sum(len(name_lines(row[0].text, widths[0])) for row in table.rows)
     texts = (table.banner, table.caption, *table.sentences, *table.remarks, left_out(table, kept, FILE))
     # A rule below the heading, and a blank line below the table.
     return sum(map(lines_of, texts)) + max(titles, default=0) + rows + 2

@@ -13,7 +13,7 @@ from ..words.labels import Label, in_order, labels_of
 from ..words.language import _
 from ..words.text import EMPTY, shorten
 from .rows import rows_of
-from .table import Column, Entry, Group, Table
+from .table import Column, Entry, Table, ungrouped
 
 #: Characters of a value; the records keep all of it.
 VALUE_LENGTH = 60
@@ -52,7 +52,7 @@ def compare(analysis: Analysis, manifest: Manifest) -> Table | None:
         _("Settings that differ"),
         _("Settings that were in force, as the worker reads them back, where they differ. A dash: not reported."),
         columns,
-        (Group(Entry(""), ("",) * len(columns), rows),),
+        ungrouped(rows, len(columns)),
     )
 
 

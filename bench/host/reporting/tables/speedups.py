@@ -27,7 +27,7 @@ from ..words.text import EMPTY, first_words
 from . import screen
 from .dispensability import dispensability
 from .speedup_values import SpeedUps, mean_digits, mean_name, speed_up_digits, time_digits
-from .table import Column, Entry, Group, Table
+from .table import Column, Entry, Table, ungrouped
 
 #: A longer line of a heading is broken.
 LONG = 12
@@ -49,7 +49,7 @@ def summarise(
             Column(_("workload"), "left"),
             *_headings(found),
         ),
-        (Group(Entry(""), ("",) * (len(columns) + 1), (*rows, *_means(found))),),
+        ungrouped([*rows, *_means(found)], len(columns) + 1),
         banner=answer.banner(found.grades, manifest),
     )
     track = found.tracks[0] if found.tracks else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..words.text import EMPTY, printable
@@ -71,6 +71,11 @@ class Table:
     banner: str = ""
 
     @property
+    def rows(self) -> list[tuple[Entry, ...]]:
+        """List the rows of all groups."""
+        return [row for group in self.groups for row in group.rows]
+
+    @property
     def marks(self) -> dict[str, str]:
         """Give each footnote its mark, in the order of reading; the same text has one mark."""
         notes = dict.fromkeys(note for entry in self._entries() for note in entry.notes)
@@ -90,6 +95,11 @@ class Table:
         ]
 
 
+def ungrouped(rows: Iterable[tuple[Entry, ...]], columns: int) -> tuple[Group, ...]:
+    """Put the rows under no heading; none of so many columns has a unit."""
+    return (Group(Entry(""), ("",) * columns, tuple(rows)),)
+
+
 def with_columns(table: Table, kept: Sequence[int]) -> Table:
     """Keep the columns with these numbers."""
     groups = tuple(
@@ -103,7 +113,7 @@ def with_columns(table: Table, kept: Sequence[int]) -> Table:
 
 def without_empty_columns(table: Table) -> Table:
     """Leave out the columns in which no row has anything to show; without rows all of them stay."""
-    rows = [row for group in table.groups for row in group.rows]
+    rows = table.rows
     if not rows:
         return table
     kept = [i for i in range(len(table.columns)) if any(row[i].text not in ("", EMPTY) or row[i].notes for row in rows)]

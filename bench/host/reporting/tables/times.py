@@ -35,7 +35,7 @@ from ..words.terms import status_word
 from ..words.text import EMPTY
 from ..words.verdicts import mark
 from .rows import measured_baseline, row_entry, rows_of
-from .table import Column, Entry, Group, Table, remarks
+from .table import Column, Entry, Table, remarks, ungrouped
 
 
 def ratio_estimate(result: Result, base: Result | None, baseline: str | None) -> Estimate | None:
@@ -95,7 +95,7 @@ def summarise(analysis: Analysis, manifest: Manifest, *, ranking: str = "") -> T
         _("Times"),
         f"{_summary_caption(results, baseline, manifest)} {describe_conditions(manifest, results)}",
         titles,
-        (Group(Entry(""), ("",) * len(titles), tuple(rows)),) if rows else (),
+        ungrouped(rows, len(titles)) if rows else (),
         remarks(
             noise_remark(analysis, manifest),
             *map(remark_on, code_noted(manifest)),

@@ -92,7 +92,7 @@ def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(
     assert all(found["geometric mean"][1:-1])
     said = "The machine was busy: 1 of 24 cells cannot be used (-; their times are in the details). Close"
     assert " ".join(screen(long_study)[:2]).startswith(said)
-    shown = [row for group in report_of(long_study).details.groups for row in group.rows if row[-1].text == "disturbed"]
+    shown = [row for row in report_of(long_study).details.rows if row[-1].text == "disturbed"]
     assert [(row[0].text, row[1].text != EMPTY) for row in shown] == [("JAX 2.15 jit", True)]
     assert not any("jit" in told and "mlp-train" in told for told in speed_up_table(long_study).sentences)
 
