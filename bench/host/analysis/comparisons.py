@@ -64,7 +64,7 @@ class Reached:
         self, keys: Sequence[Hashable], log_ratios: FloatArray, shown: Estimate | None = None
     ) -> Ratio | None:
         """Compare by the log ratio of each pair, whose key is (round, attempt); None without a pair."""
-        data = _rounds(keys), log_ratios, self.looks, self._rounds_of(keys)
+        data = rounds_of(keys), log_ratios, self.looks, self._rounds_of(keys)
         return stopping.sequential_ratio(*data, ended=self.ended, shown=shown)
 
     def compare_tails(self, cell: Result, other: Result) -> Ratio | None:
@@ -72,7 +72,7 @@ class Reached:
         keys, log_ratios = tail_log_ratios(cell.turns, other.turns)
         if not len(log_ratios):
             return None
-        data = _rounds(keys), log_ratios, self.looks, self._rounds_of(keys)
+        data = rounds_of(keys), log_ratios, self.looks, self._rounds_of(keys)
         p = stopping.sequential_p(*data, ended=self.ended)
         value = math.exp(median(walsh_averages(log_ratios)))
         deciding = stopping.sequential_interval(*data, ended=self.ended)
@@ -85,7 +85,7 @@ class Reached:
         A cell may have stopped at an earlier look than its row. A test at a later look would use the same pairs
         again, and spend error that was meant for new ones. A round that was interrupted is no look that was reached.
         """
-        last = 1 + int(_rounds(keys).max(initial=-1))
+        last = 1 + int(rounds_of(keys).max(initial=-1))
         return min(last, self.rounds) if last in self.looks else self.rounds
 
 
@@ -103,7 +103,7 @@ def _latest(records: Iterable[Record]) -> Iterable[Record]:
     return {record.round: record for record in sorted(records, key=lambda record: record.attempt)}.values()
 
 
-def _rounds(keys: Sequence[Hashable]) -> stopping.RoundArray:
+def rounds_of(keys: Sequence[Hashable]) -> stopping.RoundArray:
     """Return the round of each pair; the key of a pair is (round, attempt)."""
     return np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
 

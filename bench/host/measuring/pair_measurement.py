@@ -12,6 +12,7 @@ from rich.console import Console
 from bench.cell import Cell
 from bench.record import OK, Record
 
+from ..analysis.comparisons import rounds_of
 from ..analysis.processes import timed_by_cell
 from ..environments import Prepared
 from ..executors.job import InstalledEnvironment
@@ -139,9 +140,7 @@ def log_ratios(cell: Cell, reference: Cell, records: Sequence[Record]) -> FloatA
     timed = timed_by_cell(records)
     mine, theirs = ({process.key: process.turns for process in timed.get(one, [])} for one in (cell, reference))
     keys, found = pair_log_ratios(mine, theirs)
-    # A key is (round, attempt).
-    rounds_of = np.array([key[0] for key in keys if isinstance(key, tuple)], dtype=np.int64)
-    return found[np.argsort(rounds_of, kind="stable")]
+    return found[np.argsort(rounds_of(keys), kind="stable")]
 
 
 def failures(cells: Sequence[Cell], records: Sequence[Record]) -> dict[str, str]:
