@@ -132,40 +132,17 @@ def measure_part(name: str, checkout: Path) -> Path:
     return folder
 
 
-# A fixture for each: a parameter in its place would run the study anew for every test.
-@pytest.fixture(scope="module")
-def few(tmp_path_factory) -> Path:
-    return measure_part("few", tmp_path_factory.mktemp("checkout"))
+def fixture_of(name: str) -> object:
+    """Make the fixture of a part; one with a parameter would run the study anew for every test."""
+
+    @pytest.fixture(scope="module", name=name)
+    def measured(tmp_path_factory) -> Path:
+        return measure_part(name, tmp_path_factory.mktemp("checkout"))
+
+    return measured
 
 
-@pytest.fixture(scope="module")
-def all_threads(tmp_path_factory) -> Path:
-    return measure_part("all_threads", tmp_path_factory.mktemp("checkout"))
-
-
-@pytest.fixture(scope="module")
-def preloaded(tmp_path_factory) -> Path:
-    return measure_part("preloaded", tmp_path_factory.mktemp("checkout"))
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory) -> Path:
-    return measure_part("small", tmp_path_factory.mktemp("checkout"))
-
-
-@pytest.fixture(scope="module")
-def op_by_op(tmp_path_factory) -> Path:
-    return measure_part("op_by_op", tmp_path_factory.mktemp("checkout"))
-
-
-@pytest.fixture(scope="module")
-def bfloat16(tmp_path_factory) -> Path:
-    return measure_part("bfloat16", tmp_path_factory.mktemp("checkout"))
-
-
-@pytest.fixture(scope="module")
-def float16(tmp_path_factory) -> Path:
-    return measure_part("float16", tmp_path_factory.mktemp("checkout"))
+few, all_threads, preloaded, small, op_by_op, bfloat16, float16 = map(fixture_of, PLANS)
 
 
 @pytest.fixture
