@@ -109,10 +109,10 @@ def test_an_answer_to_another_request_ends_the_worker_in_its_stage():
     assert (caught.value.status, caught.value.stage, worker.killed) == ("failed", "build", True)
 
 
-def test_a_worker_cannot_live_for_ever_by_announcing_stages():
-    stage = json.dumps(GOOD["stage"]).encode() + b"\n"
+@pytest.mark.parametrize("message", [GOOD["stage"], {"event": "started"}], ids=["stage", "started"])
+def test_a_worker_cannot_live_for_ever_by_announcing_stages_or_its_start(message):
     with pytest.raises(Ended, match="more than 100 stages"):
-        receive(Line(*[stage] * 1000), 1.0)
+        receive(Line(*[json.dumps(message).encode() + b"\n"] * 1000), 1.0)
 
 
 def test_a_stage_that_was_found_right_lets_no_similar_one_through():

@@ -9,6 +9,8 @@ from typing import Any
 
 from bench.record import FAILED, OUT_OF_MEMORY
 
+from ..workers.worker_process import signal_name
+
 #: Shells and inits report a process that a signal ended with this plus the signal's number.
 SIGNAL_BASE = 128
 KILLED = SIGNAL_BASE + signal.SIGKILL
@@ -38,7 +40,7 @@ def exit_of(state: Mapping[str, Any] | None, *, kernel_killed: bool, log_tail: s
         return ContainerExit(OUT_OF_MEMORY, f"{whom} by the kernel for lack of memory")
     if code > SIGNAL_BASE:
         status = OUT_OF_MEMORY if "bad_alloc" in log_tail else FAILED
-        return ContainerExit(status, f"killed by {_signal_name(code - SIGNAL_BASE)}{log_tail}")
+        return ContainerExit(status, f"killed by {signal_name(code - SIGNAL_BASE)}{log_tail}")
     if state.get("Error"):
         return ContainerExit(FAILED, f"the engine ended the container: {state['Error']}{log_tail}")
     return ContainerExit(FAILED, f"the worker ended with exit code {code}{log_tail}")
@@ -52,10 +54,3 @@ def out_of_memory(state: Mapping[str, Any], *, kernel_killed: bool) -> bool:
     if state.get("OOMKilled"):
         return True
     return kernel_killed and int(state.get("ExitCode") or 0) in (0, KILLED)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -118,9 +118,9 @@ def receive(worker: MessageSource, timeout_s: float) -> dict[str, Any]:
         except Malformed as error:
             raise refused(worker, error) from None
         event = message["event"]
+        stages += event in ("started", "stage")
         if event == "stage":
             worker.stage = message["stage"]
-            stages += 1
             deadline = time.monotonic() + timeout_s
         elif event == "ended":
             worker.close()

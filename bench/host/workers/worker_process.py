@@ -64,7 +64,15 @@ def end_of(code: int, stage: str, log_tail: str, *, kernel_killed: bool) -> Ende
     if code == -signal.SIGKILL and kernel_killed:
         return Ended(OUT_OF_MEMORY, stage, "killed by the kernel for lack of memory")
     status = OUT_OF_MEMORY if "bad_alloc" in log_tail else FAILED
-    return Ended(status, stage, f"killed by {signal.Signals(-code).name}{log_tail}")
+    return Ended(status, stage, f"killed by {signal_name(-code)}{log_tail}")
+
+
+def signal_name(number: int) -> str:
+    """Return the name of a signal; most real-time signals have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 class WorkerProcess:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -75,6 +76,11 @@ def test_a_segmentation_fault_becomes_failed(start):
     ended = end_of(worker)
     assert (ended.status, ended.stage) == ("failed", "first-call")
     assert "SIGSEGV" in ended.reason
+
+
+def test_a_signal_without_a_name_becomes_failed(start):
+    ended = end_of(start("os.kill(os.getpid(), signal.SIGRTMIN + 1)"))
+    assert (ended.status, ended.reason) == ("failed", f"killed by signal {signal.SIGRTMIN + 1}")
 
 
 @pytest.mark.usefixtures("no_oom_kills_beside")
