@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,8 +39,11 @@ def write(draw: Callable[[], Figure | None], folder: Path, name: str) -> list[Pa
             engine.execute(figure)
             figure.set_layout_engine("none")
             _round_places(figure)
-        for path, metadata in zip(paths, METADATA.values(), strict=True):
-            figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
+        for path, (ending, metadata) in zip(paths, METADATA.items(), strict=True):
+            # In memory first: on a full disk, the writer of PDF raises an AttributeError in place of the OSError.
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=ending, dpi=DOTS_PER_INCH, metadata=metadata)
+            path.write_bytes(drawn.getvalue())
     return paths
 
 

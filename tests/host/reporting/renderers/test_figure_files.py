@@ -46,6 +46,13 @@ def test_the_last_digits_of_a_layout_change_no_byte(tmp_path, ending):
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("ending", figure_files.METADATA)
+def test_a_full_disk_is_an_error_of_the_system_in_every_form(tmp_path, ending):
+    (tmp_path / f"plot.{ending}").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device"):
+        figure_files.write(lambda: draw(0.0), tmp_path, "plot")
+
+
 def test_a_backend_that_matplotlib_lacks_is_refused_with_its_variable():
     program = "from bench.host.reporting.renderers import figure_files as f\nf.settings().__enter__()"
     variables = {"MPLBACKEND": "nonsense"}
