@@ -40,6 +40,7 @@ def main(arguments: list[str] | None = None, root: Path | None = None) -> int:
     system.verify()
     given = sys.argv[1:] if arguments is None else arguments
     _replace_what_the_terminal_lacks()
+    _forget_a_width_of_0()
     try:
         return _call(given, root or Path.cwd())
     except ModuleNotFoundError as error:
@@ -103,6 +104,12 @@ def _replace_what_the_terminal_lacks() -> None:
         return
     if not codecs.lookup(out.encoding).name.startswith("utf"):
         out.reconfigure(errors="replace")
+
+
+def _forget_a_width_of_0() -> None:
+    """Remove COLUMNS=0, which some build servers set: Python takes it for an unknown width, rich for one of no letter."""
+    if not os.environ.get("COLUMNS", "unset").strip("0"):
+        del os.environ["COLUMNS"]
 
 
 def _lack(error: Exception) -> str | None:

@@ -20,6 +20,15 @@ def test_the_report_can_be_redone_from_the_records_alone(finished, capsys):
     assert (folder / "details.csv").read_text() == before
 
 
+def test_a_report_is_printed_as_if_the_width_were_unknown_where_columns_is_0(finished, monkeypatch, capsys):
+    printed = []
+    for width in ("80", "0"):
+        monkeypatch.setenv("COLUMNS", width)
+        assert call(finished, "report") == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
 def test_a_page_that_is_made_again_keeps_the_logs_of_cells_without_a_time(finished):
     folder = finished / "reports" / "small"
     record, *others = journal.read(folder)
