@@ -107,7 +107,7 @@ def _replace_what_the_terminal_lacks() -> None:
 
 
 def _forget_a_width_of_0() -> None:
-    """Remove COLUMNS=0, which some build servers set: Python takes it for an unknown width, rich for one of no letter."""
+    """Remove COLUMNS=0, which some build servers set: for Python the width is unknown then, for rich it is 0."""
     if not os.environ.get("COLUMNS", "unset").strip("0"):
         del os.environ["COLUMNS"]
 

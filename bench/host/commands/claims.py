@@ -102,6 +102,9 @@ def _write(path: Path, table: Table) -> None:
     from ..setup.staging import write_whole
 
     with naming(path):
+        if path.exists() and not path.is_file():
+            # A pipe or a device may never come to its end.
+            raise Refused(f"{path} is no page of Markdown: it is not a regular file. Name another one.")
         try:
             page = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:

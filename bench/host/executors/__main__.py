@@ -21,6 +21,7 @@ from bench.worker import process
 from ..machine import facts
 from ..project import STATE
 from ..refusal import Refused
+from ..storage.lines import parsed
 from ..storage.run_lock import exclusive
 from ..system import EXIT_MISUSE
 from .events import ASKED, Described, Event, to_json
@@ -75,7 +76,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _job_of(line: str) -> RowJob | None:
     """Return the job of a line, after answers to questions; None at the end. Raises ValueError for what is neither."""
     while line:
-        given = json.loads(line)
+        given = parsed(line)
         if given != ASKED:
             return RowJob.from_json(given)
         _write(Described(facts.describe()))

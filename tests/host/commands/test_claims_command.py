@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -175,6 +176,12 @@ def test_a_page_without_a_place_for_the_table_is_left_as_it_is(project, capsys):
     assert main(["claims", str(project / "one"), "--write", str(page)], root=project) == 2
     assert "has no place for the table: write <!-- claims: begin -->" in capsys.readouterr().err
     assert page.read_text() == "# Claims\n"
+
+
+def test_a_page_that_has_no_end_is_refused_and_not_read(project, capsys):
+    os.mkfifo(project / "claims.md")
+    assert main(["claims", str(project / "one"), "--write", str(project / "claims.md")], root=project) == 2
+    assert "claims.md is no page of Markdown: it is not a regular file" in capsys.readouterr().err
 
 
 def test_a_page_and_a_study_that_are_no_text_are_refused_with_their_name(project, capsys):

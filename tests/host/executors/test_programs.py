@@ -163,7 +163,7 @@ def test_ctrl_c_here_ends_the_program_and_keeps_what_it_measured(program):
     assert sum(len(one.record.sample_ns) for one in events if isinstance(one, Finished)) in told(taken)
 
 
-@pytest.mark.parametrize("line", ["rubbish", "{}", '{"schema": 99}'])
+@pytest.mark.parametrize("line", ["rubbish", "{}", '{"schema": 99}', "[" * 100_000], ids=range(4))
 def test_what_is_no_job_is_misuse(tmp_path, line):
     done = subprocess.run(command(tmp_path), cwd=ROOT, input=line, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
