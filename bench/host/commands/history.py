@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..refusal import Refused
 from ..study.patterns import cell_fits
 from ..study.suggestion import unknown
-from . import announce, damaged_lines, exit_codes, run_choice, study_options
+from . import announce, damaged_lines, exit_codes, report_versions, run_choice, study_options
 from . import run as measuring
 from .study_options import PATTERN_OPTIONS
 
@@ -43,10 +43,9 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import archive, run_records
 
     study = study_options.read_study(options)
-    names = _named(study, options.families)
     code = 0
     if options.measure:
-        options.environment = names
+        options.environment = _named(study, options.families)
         code = measuring.run(options)
         if options.dry_run:
             return code
@@ -54,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     trial = options.measure and profile is not None and profile.trial
     folder = run_choice.folder_in(archive.folder_of(options.root, study.settings.name, trial=trial), options)
     described = run_records.describe(folder)
+    names = _named(study, options.families, () if described is None else described.environments)
     if described is None:
         raise Refused(f"{folder} holds no run. Measure first: add --measure to the same command.")
     left_out: list[str] = []
@@ -87,13 +87,18 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
-def _named(study: Study, families: Sequence[str]) -> list[str]:
-    """Return the environments that families stand for. Raises Refused for a name of neither."""
-    known = {**study.families, **dict.fromkeys(study.environments)}
+def _named(study: Study, families: Sequence[str], of_run: Collection[str] = ()) -> list[str]:
+    """Return the environments that families stand for. Raises Refused for a name of neither.
+
+    A stored run ``of_run`` may be one of another study: what a name means there, by the names of its environments,
+    comes before what it means in the study file.
+    """
+    own = {**report_versions.families_of(of_run), **{name: (name,) for name in of_run}}
+    known = {**study.families, **own, **dict.fromkeys(study.environments)}
     for name in families:
         if name not in known:
             raise Refused(unknown("environment", name, known))
-    return study.named(families)
+    return list(dict.fromkeys(one for name in families for one in own.get(name) or study.named([name])))
 
 
 def _members(study: Study) -> Members:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,17 +19,20 @@ def write(records: Sequence[Record], described: Manifest, folder: Path) -> list[
     """
     from ..reporting import history
 
-    if (folder / history.MARKDOWN).exists() or not has_family(described.environments):
+    if (folder / history.MARKDOWN).exists() or not families_of(described.environments):
         return []
     made = history.make(records, described, {})
     return made.write(folder) if made.tables else []
 
 
-def has_family(environments: Iterable[str]) -> bool:
-    """Tell whether several environments are named as versions of one family: ``torch-1.13.1``, ``torch-2.0.1``.
+def families_of(environments: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return {family: environments} of those that are named as versions of one: ``torch-1.13.1``, ``torch-2.0.1``.
 
     The study file, which has the families, need not be at hand.
     """
-    named = [name.rpartition("-") for name in environments]
-    families = Counter(family for family, _, version in named if family and version[:1].isdigit())
-    return any(count > 1 for count in families.values())
+    found: dict[str, tuple[str, ...]] = {}
+    for name in environments:
+        family, _, version = name.rpartition("-")
+        if family and version[:1].isdigit():
+            found[family] = (*found.get(family, ()), name)
+    return {family: members for family, members in found.items() if len(members) > 1}

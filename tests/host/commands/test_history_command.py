@@ -163,7 +163,7 @@ def test_a_report_compares_the_versions_too_and_keeps_a_comparison_that_is_there
     ],
 )
 def test_environments_are_a_family_by_their_names(names, found):
-    assert report_versions.has_family(names) == found
+    assert bool(report_versions.families_of(names)) == found
 
 
 def test_the_version_that_all_are_compared_with_can_be_chosen(root, folder, capsys):
@@ -188,6 +188,17 @@ def test_what_cannot_be_compared_is_refused_with_the_remedy(root, folder, argume
     assert history(root, *arguments) == 2
     assert said in capsys.readouterr().err
     assert not (folder / "versions.csv").exists()
+
+
+@pytest.mark.parametrize("table", ["other", "torch"])
+def test_names_are_those_of_the_run_where_the_study_file_means_something_else(root, folder, table, capsys):
+    """A name of a run of another study was unknown, or the one environment of this study that has it."""
+    text = MATRIX.replace(f"versions = {json.dumps(VERSIONS)}", 'python = "3.11"\nrequirements = ["torch==2.0.0"]')
+    text = text.replace("environments.torch]", f"environments.{table}]").replace('["torch"]', f'["{table}"]')
+    (root / "matrix.toml").write_text(text.replace("torch-1.9.0:", f"{table}:"))
+    for names, versions in ((["torch"], VERSIONS), (["torch-1.9.0", "torch-1.11.0"], ("1.9.0", "1.11.0"))):
+        assert history(root, *names, "--run", "reports/versions", "--workload", "gemm") == 0, capsys.readouterr().err
+        assert {row["version"] for row in rows(folder)} == set(versions)
 
 
 @pytest.mark.parametrize("command", ["history", "claims", "report", "show"])
