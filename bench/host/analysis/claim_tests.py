@@ -114,7 +114,13 @@ def decide_limit(
         found = LimitTest(1.0, limit.holds(float(means.mean())), Why.MIXED)
     else:
         found = max(each, key=lambda test: test.p)
-    return replace(found, why=Why.FEW) if few else found
+    if not few:
+        return found
+    # Where the mean of enough workloads leaves an "up to" open, the pairs of one of them can answer it.
+    paired = minimum_pairs(ALPHA, 1.0 / family)
+    pairs = max(needed if row.pairs is None else paired for row in rows)
+    lacks = None if over_workloads is None else Shortage(min(row.factor.n for row in rows), None, pairs)
+    return replace(found, why=Why.FEW, shortage=lacks)
 
 
 def _over_pairs(row: RowFactor, limit: LogLimit, reached: Reached, tests: int) -> LimitTest:

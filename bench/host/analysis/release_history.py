@@ -59,7 +59,15 @@ class History:
     @property
     def needed_rounds(self) -> int:
         """Return the fewest rounds with which a comparison of steps could be significant."""
-        return minimum_pairs(ALPHA / max(1, self.comparisons.get(Quantity.STEP, 0)), self.last_share)
+        return self._rounds_for(self.last_share)
+
+    @property
+    def fixed_rounds(self) -> int:
+        """Return the same for a profile with a fixed number of rounds."""
+        return self._rounds_for(1.0)
+
+    def _rounds_for(self, share: float) -> int:
+        return minimum_pairs(ALPHA / max(1, self.comparisons.get(Quantity.STEP, 0)), share)
 
 
 def analyse_history(

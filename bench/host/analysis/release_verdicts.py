@@ -10,7 +10,8 @@ import numpy as np
 
 from ..statistics.bootstrap import Estimate
 from ..statistics.pairs import Ratio
-from ..statistics.verdict import THRESHOLD, Verdict, adjust_for_claims, decide
+from ..statistics.verdict import ALPHA, THRESHOLD, Verdict, adjust_for_claims, decide
+from ..storage.manifest import SETTLED
 from .release_values import Quantity
 from .releases import Line, Release
 
@@ -35,6 +36,14 @@ class Step:
     #: … as the verdict is.
     change: VersionVerdict | None = None
 
+    @property
+    def lacks_pairs(self) -> bool:
+        """Tell whether the interval excludes equality, and too few pairs or the adjusted p value leave it open."""
+        low, high = self.ratio.estimate.low, self.ratio.estimate.high
+        excludes = low is not None and high is not None and not low <= 1.0 <= high
+        uncertain = self.change is VersionVerdict.UNCLEAR and self.adjusted_p is not None and self.adjusted_p > ALPHA
+        return excludes and (self.change is None or uncertain)
+
 
 @dataclass(frozen=True)
 class Point:
@@ -55,6 +64,26 @@ class Course:
     #: What the versions are compared with beside the version before; None where no version has a value.
     baseline: Release | None
     points: tuple[Point, ...]
+
+
+def settled_too_early(courses: Iterable[Course]) -> int:
+    """Count the comparisons that lack pairs because a cell stopped when its verdict in the run was settled.
+
+    That verdict is about the baseline of the run, and corrected for other comparisons than those of versions.
+    """
+    return len(
+        {
+            (id(course.line), point.release.environment, step.other.environment)
+            for course in courses
+            for point in course.points
+            for step in (point.before, point.baseline)
+            if step is not None and step.lacks_pairs and SETTLED in (_stop(point.release), _stop(step.other))
+        }
+    )
+
+
+def _stop(release: Release) -> str:
+    return "" if release.result.stop is None else release.result.stop.why
 
 
 def steps_of(courses: Iterable[Course]) -> Iterator[Step]:

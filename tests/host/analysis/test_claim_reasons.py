@@ -96,6 +96,14 @@ def test_the_best_of_several_workloads_takes_more_pairs_and_says_how_many():
     assert (versus.why, versus.shortage) == (Why.FEW_PAIRS, Shortage(pairs=9, look=None, rounds=10))
 
 
+def test_enough_workloads_with_few_pairs_leave_an_up_to_open_for_their_pairs():
+    """Twelve workloads with one pair were told that an answer takes eight of either."""
+    (versus,) = only(pair([1.0, 1.1, 3.0, *[1.2] * 9], rounds=2), factor=">=1.78", up_to=True).versus
+    assert (versus.why, versus.shortage) == (Why.FEW, Shortage(pairs=2, look=None, rounds=12))
+    (few,) = only(pair([1.0, 1.1, 3.0], rounds=2), factor=">=1.78", up_to=True).versus
+    assert (few.why, few.shortage) == (Why.FEW, None)
+
+
 def test_a_range_is_open_for_the_reason_of_the_end_that_the_factor_misses():
     looks, three = (11, 15, 20), [claim(f"c{number}", factor=">=4,<=5") for number in range(3)]
     (first, *_others) = answers(pair([1.33], rounds=11), *three, looks=looks).claims

@@ -177,6 +177,25 @@ def test_too_few_rounds_are_said_with_the_number_that_is_needed():
     assert "This run has" not in printed(made())
 
 
+@pytest.mark.parametrize("look", [8, 11])
+def test_differences_whose_cells_settled_early_say_what_makes_them_certain(look):
+    """-54.7 % was unclear beside +13.9 % that was certain, and nothing said why."""
+    run = Releases(PLANTED, rounds=20)
+    run.records = [r for r in run.records if r.round < look or r.cell.workload == "mlp-train"]
+    stops = (("gemm", look, "settled"), ("mlp-train", 20, "most rounds"))
+    stopped = {f"{name}/small/float32/cpu": {"rounds": rounds, "why": why} for name, rounds, why in stops}
+    run.run |= {"looks": [look, 15, 20], "stopped": stopped}
+    text = " ".join(printed(made(run)).split())
+    assert "3 differences are not certain after few rounds: the profile ends a cell when its verdict" in text
+    assert "A fixed number of rounds, 11 or more, can make them certain." in text
+    assert "few rounds" not in printed(made())
+
+
+def test_one_row_is_one_row():
+    text = " ".join(printed(made(Releases({"gemm": PLANTED["gemm"]}))).split())
+    assert "of 1 row: " in text
+
+
 def test_a_change_of_the_interpreter_is_said():
     text = " ".join(printed(made()).split())
     assert "From 1.11.0 to 2.0.0 Python changes, too, from 3.10 to 3.12" in text

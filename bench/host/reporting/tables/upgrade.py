@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from ...analysis.release_history import History
 from ...analysis.release_values import Quantity
-from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict
+from ...analysis.release_verdicts import Course, Point, Step, VersionVerdict, settled_too_early
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
 from ..words.history import (
@@ -69,6 +69,7 @@ def _overview(family: str, courses: Sequence[Course], history: History, manifest
             *(sentence for mode, of_mode in modes.items() for sentence in _answer(mode, of_mode)),
             _steps(courses),
             _rounds_needed(history),
+            _settled_early(courses, history),
             _marks(point.baseline for course in courses for point in course.points),
         ),
     )
@@ -107,13 +108,14 @@ def _answer(mode: str, courses: Sequence[Course]) -> Iterable[str]:
     ]
     said = [word for change, word in words if counts[change]]
     said += [_("without a time in {count}", count=missing)] if missing else []
-    yield _(
-        "{framework} {newest} {mode} against {oldest}, of {rows} rows: {counts}.",
+    yield ngettext(
+        "{framework} {newest} {mode} against {oldest}, of {count} row: {counts}.",
+        "{framework} {newest} {mode} against {oldest}, of {count} rows: {counts}.",
+        len(courses),
         framework=courses[0].line.product,
         newest=newest[0].release.version,
         mode=mode,
         oldest=bases.pop() if len(bases) == 1 else _("the oldest version"),
-        rows=len(courses),
         counts=enumerate_names(said),
     )
 
@@ -156,6 +158,21 @@ def _rounds_needed(history: History) -> str:
         history.most_pairs,
         comparisons=history.comparisons[Quantity.STEP],
         needed=history.needed_rounds,
+    )
+
+
+def _settled_early(courses: Sequence[Course], history: History) -> str:
+    """Say how many differences are unclear because their cells stopped early, and what makes them certain."""
+    count = settled_too_early(courses)
+    if not count or history.most_pairs < history.needed_rounds:
+        return ""
+    return ngettext(
+        "{count} difference is not certain after few rounds: the profile ends a cell when its verdict against the run's "
+        "baseline is settled. A fixed number of rounds, {needed} or more, can make it certain.",
+        "{count} differences are not certain after few rounds: the profile ends a cell when its verdict against the run's "
+        "baseline is settled. A fixed number of rounds, {needed} or more, can make them certain.",
+        count,
+        needed=history.fixed_rounds,
     )
 
 

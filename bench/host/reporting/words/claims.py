@@ -105,6 +105,11 @@ def why_versus(versus: Versus, needed: int) -> str:
     if versus.why is Why.FEW:
         workloads = ngettext("{count} workload", "{count} workloads", versus.factor.n)
         pairs = ngettext("{count} pair of processes", "{count} pairs of processes", versus.pairs)
+        if versus.shortage is not None:
+            return _(
+                "{workloads} with {pairs}; an answer takes {needed} pairs", workloads=workloads, pairs=pairs,
+                needed=versus.shortage.rounds,
+            )  # fmt: skip
         return _(
             "{workloads} with {pairs}; an answer takes {needed} of either", workloads=workloads, pairs=pairs,
             needed=needed,

@@ -76,6 +76,7 @@ def test_a_look_leaves_a_claim_open_and_says_what_it_lacks(short_study):
             Shortage(9, None, 10),
             "9 pairs of processes: too few at 1%, corrected for all claims; an answer takes 10 rounds",
         ),
+        (Why.FEW, Shortage(1, None, 12), "3 workloads with 10 pairs of processes; an answer takes 12 pairs"),
         (Why.UNCERTAIN, None, "not certain at 1%, corrected for all claims"),
         (Why.CLOSE, None, "too close to decide"),
     ],
