@@ -13,6 +13,7 @@ from ..study.patterns import cell_fits
 from ..study.suggestion import unknown
 from . import announce, damaged_lines, exit_codes, report_versions, run_choice, study_options
 from . import run as measuring
+from .folding import fold
 from .study_options import PATTERN_OPTIONS
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
             raise Refused(f"--against: {unknown('version', options.against, known)}")
     paths = made.write(folder)
     made.print(Console(), details=options.details)
-    announce(list_files(paths, options.root))
+    announce(fold(list_files(paths, options.root)))
     if options.fail_if is not None and not options.measure:
         # A run that has just been measured was judged then. A comparison that was made is a success, as a report is.
         options.allow_failures = True

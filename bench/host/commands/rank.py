@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..counts import counted
 from ..study import location
 from . import announce, cell_filter, compare, exit_codes, run_choice
+from .folding import fold, fold_prose
 
 if TYPE_CHECKING:
     from ..analysis.summary_ranking import SummaryColumn, SummaryTrack
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 NAMED = 3
 HEADINGS = ("speed-up", "95 % interval", "ranks", "of best", "fastest", "")
 LEGEND = (
-    "Of best: its time over that of the best column of each row. Fastest: the rows\n"
-    "in which it is that column. Both means are geometric."
+    "Of best: its time over that of the best column of each row. Fastest: the rows in which it is that column. Both "
+    "means are geometric."
 )
 #: In place of a number of a column that is not ranked.
 NONE = "–"
@@ -43,13 +44,15 @@ def _lines(summary: RunSummary, options: argparse.Namespace) -> Iterator[str]:
     from ..analysis.summary_ranking import rank_tracks
 
     tracks = rank_tracks(summary, filter(cell_filter.chosen(options), summary.cells))
-    yield run_choice.describe(summary.facts)
+    yield fold(run_choice.describe(summary.facts))
     if not tracks:
-        yield "No two columns have times in enough of these rows. Choose rows in which they have: --workload PATTERN"
+        yield fold(
+            "No two columns have times in enough of these rows. Choose rows in which they have: --workload PATTERN"
+        )
         return
     for track in tracks:
         yield from _track(track)
-    yield LEGEND
+    yield fold_prose(LEGEND)
 
 
 def _track(track: SummaryTrack) -> Iterator[str]:
@@ -62,10 +65,10 @@ def _track(track: SummaryTrack) -> Iterator[str]:
     table = [_line(one, is_reference=one.column == track.reference) for one in track.columns]
     yield tabulate(table, HEADINGS, tablefmt="plain", disable_numparse=True, colalign=align)
     if track.incomplete:
-        yield f"Rows left out, as a ranked column has no time in them: {names(track.incomplete)}"
+        yield fold(f"Rows left out, as a ranked column has no time in them: {names(track.incomplete)}")
     left_out = [one.column for one in track.columns if one.speed_up is None]
     if left_out:
-        yield f"Not ranked, as too few rows would remain in common: {', '.join(left_out)}"
+        yield fold(f"Not ranked, as too few rows would remain in common: {', '.join(left_out)}")
 
 
 def _line(one: SummaryColumn, *, is_reference: bool) -> tuple[str, ...]:

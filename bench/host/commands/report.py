@@ -13,6 +13,7 @@ from .. import garbage_collection
 from ..refusal import Refused
 from ..study import location
 from . import announce, exit_codes, report_part, report_versions, run_choice, study_options
+from .folding import fold
 
 if TYPE_CHECKING:
     from ..storage.manifest import Manifest
@@ -83,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     made.print(console, details=options.details)
     terminal.say_apart(console, name_files(written.paths, options.root))
     if versions:
-        announce(list_files(versions, options.root))
+        announce(fold(list_files(versions, options.root)))
     if options.open:
         announce(_opened(to / PAGE))
     for problem in written.problems:

@@ -14,6 +14,7 @@ from ..project import SERIES
 from ..refusal import Refused, harmless
 from ..study import location
 from . import announce, cell_filter, exit_codes, run_choice, series_gate, series_words, study_options
+from .folding import fold
 
 if TYPE_CHECKING:
     from ..analysis.series import RunSeries, SeriesChange
@@ -99,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     cell_filter.verify(options, found.cells)
     changes = series.find_changes(found)
     accepted = accepted_changes.read(folder)
-    announce("\n".join(_lines(options, found, changes, accepted)))
+    announce("\n".join(map(fold, _lines(options, found, changes, accepted))))
     _tell(problems, every=options.all)
     if options.accept is not None:
         judged = judge(found, changes, options.fail_if or 0.0, accepted)

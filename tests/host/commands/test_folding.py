@@ -62,3 +62,9 @@ def test_a_comparison_fits_a_terminal_of_48_letters(measured, terminal, capsys, 
     narrow = capsys.readouterr().out
     assert max(map(len, wide.splitlines())) > 48 >= max(map(len, narrow.splitlines()))
     assert narrow.split() == wide.split()
+
+
+def test_the_sentences_of_a_ranking_fit_a_narrow_terminal(measured, terminal, capsys):
+    terminal(60)
+    assert call(measured, "rank", "second") == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60

@@ -106,6 +106,12 @@ def test_where_the_files_are_is_said(root, folder, capsys):
     assert last.startswith("Files in reports/versions: versions.md, versions.tex, versions.csv, figures/versions-gemm,")
 
 
+def test_where_the_files_are_fits_a_terminal(root, folder, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    history(root, "--workload", "gemm")
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+
+
 def test_a_part_can_be_chosen_as_in_a_run(root, folder):
     assert history(root, "torch", "--workload", "g*") == 0
     assert {row["workload"] for row in rows(folder)} == {"gemm", ""}

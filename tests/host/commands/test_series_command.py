@@ -49,6 +49,12 @@ def test_a_run_is_added_to_the_history_of_its_study(measured, capsys):
     assert "a change needs 3 runs before it and 3 from it on" in said
 
 
+def test_changes_fit_a_narrow_terminal(measured, history, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert call(measured, "series", "--folder", str(history)) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
+
+
 def test_a_change_is_shown_with_its_size_its_time_and_its_runs(measured, history, capsys):
     assert call(measured, "series", "--folder", str(history)) == 0
     out = capsys.readouterr().out

@@ -91,9 +91,10 @@ def _with_lines(
     needed = screen.lines_of(clearest[0]) if clearest else 0
     its_lines = sum(map(screen.lines_of, best))
     # A table that is longer than the screen is scrolled anyhow.
-    if left >= needed + its_lines or screen.height(bare) > screen.HEIGHT:
+    scrolled = screen.height(bare) > screen.HEIGHT
+    if left >= needed + its_lines or scrolled:
         first, left, best = [*first, *best], left - its_lines, ()
-    if clearest and left < needed:
+    if clearest and left < needed and not scrolled:
         left, advice = left + sum(map(screen.lines_of, advice)), []
     told = every if every and len(_that_fit(every, left)) == len(every) else _that_fit(clearest, left)
     return replace(bare, sentences=(*first, *told), more=tuple(best), remarks=(*advice, *notes))

@@ -167,10 +167,10 @@ def _settled_early(courses: Sequence[Course], history: History) -> str:
     if not count or history.most_pairs < history.needed_rounds:
         return ""
     return ngettext(
-        "{count} difference is not certain after few rounds: the profile ends a cell when its verdict against the run's "
-        "baseline is settled. A fixed number of rounds, {needed} or more, can make it certain.",
-        "{count} differences are not certain after few rounds: the profile ends a cell when its verdict against the run's "
-        "baseline is settled. A fixed number of rounds, {needed} or more, can make them certain.",
+        "{count} difference is not certain after few rounds: the profile ends a cell when its verdict against the "
+        "run's baseline is settled. A fixed number of rounds, {needed} or more, can make it certain.",
+        "{count} differences are not certain after few rounds: the profile ends a cell when its verdict against the "
+        "run's baseline is settled. A fixed number of rounds, {needed} or more, can make them certain.",
         count,
         needed=history.fixed_rounds,
     )

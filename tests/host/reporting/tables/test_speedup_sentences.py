@@ -84,6 +84,16 @@ def test_without_verdicts_the_reader_is_told_how_to_get_them(short_study):
     )
 
 
+def test_a_table_that_is_scrolled_says_how_to_get_verdicts_too(short_study):
+    """A run of 52 workloads had no marks, and no word of why."""
+    short_study.records += [
+        replace(record, cell=replace(record.cell, workload=f"more-{number}"))
+        for record in short_study.records
+        for number in range(30)
+    ]
+    assert any(remark.startswith("No verdicts: ") for remark in speed_up_table(short_study).remarks)
+
+
 def test_whoever_has_the_profile_for_verdicts_is_not_sent_to_it(short_study):
     profile = short_study.manifest.profile.model_copy(update={"rounds": 10})
     table = speed_up_table(short_study, replace(short_study.manifest, profile=profile, finished=True))
