@@ -44,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import archive, run_records
 
     study = study_options.read_study(options)
+    if options.fail_if is not None and options.against is not None:
+        raise Refused("--fail-if judges by a baseline, not by --against. Leave that out, and give --baseline COLUMN.")
     code = 0
     if options.measure:
         options.environment = _named(study, options.families)
@@ -78,6 +80,8 @@ def run(options: argparse.Namespace) -> int:
     if options.fail_if is not None and not options.measure:
         # A run that has just been measured was judged then. A comparison that was made is a success, as a report is.
         options.allow_failures = True
+        if options.baseline is not None:
+            described = described.with_baseline(options.baseline)
         records = [record for record in stored if shown(record.cell)]
         described = replace(
             described,

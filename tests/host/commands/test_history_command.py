@@ -89,6 +89,16 @@ def test_the_gate_judges_a_stored_run_too(root, folder, capsys):
     assert said[0] == said[1]
 
 
+def test_the_gate_of_a_stored_run_judges_by_the_baseline_that_is_given(root, folder, capsys):
+    """It judged by that of the run, and said so of neither option."""
+    assert (
+        history(root, "torch", "--workload", "gemm", "--baseline", "torch-1.11.0:eager", "--fail-if", "slower:3%") == 0
+    )
+    capsys.readouterr()
+    assert history(root, "torch", "--against", "1.11.0", "--fail-if", "slower:3%") == 2
+    assert "--baseline COLUMN" in capsys.readouterr().err
+
+
 def test_damaged_lines_are_told_on_stderr_as_by_other_commands(root, folder, capsys):
     path = folder / journal.RECORDS
     path.write_text("nonsense\n" + path.read_text())
