@@ -182,7 +182,8 @@ def _draw_points(
     least, most = min(values) / BEYOND, max(values) * BEYOND
     ends = [end for point in points for end in (point.value.low, point.value.high) if end is not None]
     for one in axes:
-        one.axvline(1.0, color="0.2", linewidth=0.8, zorder=1)
+        # Above the lines of the grid, which are drawn at 1.5: one of them stands at 1, too.
+        one.axvline(1.0, color="0.2", linewidth=0.8, zorder=1.6)
         scale(one, [*values, *(min(most, max(least, end)) for end in ends)])
     for point in points:
         panel, band = divmod(point.band, bands)

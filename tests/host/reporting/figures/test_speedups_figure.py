@@ -40,6 +40,12 @@ def test_each_speed_up_is_a_point_with_its_interval_on_a_logarithmic_axis(long_s
     assert figure.get_size_inches()[0] == style.WIDTH
 
 
+def test_the_line_of_the_baseline_is_above_the_grid_which_has_a_line_there_too(long_study):
+    (axes,) = drawn(long_study).axes
+    lines = [line for line in axes.get_lines() if list(line.get_xdata()) == [1.0, 1.0]]
+    assert axes.xaxis.get_zorder() < min(line.get_zorder() for line in lines) < 2
+
+
 def test_where_columns_are_too_many_those_that_a_reader_misses_most_are_drawn(long_study, monkeypatch):
     order = dispensability(report.make(long_study.records, long_study.manifest).speed_ups)
     monkeypatch.setattr(series, "MOST_COLUMNS", 3)
