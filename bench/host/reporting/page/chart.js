@@ -6,6 +6,8 @@ let allPanels = false;
 const WIDEST = Math.log2(64);
 // Above so many bars in a panel, each version of a framework heads its modes in all panels: their names then fit.
 const MOST_NAMED = 8;
+// So do longer names: this is about what fits into the room of names, in digits.
+const MOST_ROOM = 23;
 
 function chart(shownRows, shownColumns) {
   if (ALONE) return [];
@@ -22,7 +24,7 @@ function chart(shownRows, shownColumns) {
     panels.unshift({ name: W.mean + mean.of, hint: fill(W.meanRows, { count: mean.count }), bars, mean: true });
   }
   const firm = panels[0].mean && panels[0].bars.some(({ speedup }) => speedup.low !== null);
-  const scale = scaleOf(panels), headed = panels.some(({ bars }) => bars.length > MOST_NAMED);
+  const scale = scaleOf(panels), headed = panels.some(({ bars }) => bars.length > MOST_NAMED) || roomOfNames(panels, false) > MOST_ROOM;
   return [
     make('h2', {}, fill(W.chart, { baseline: choice.baseline.label })),
     make('p', { class: 'hint' }, W.chartHint, ' ', switched() ? make('strong', {}, W.ofMedians) : firm ? W.intervalsOfMeans : W.intervals),
@@ -97,7 +99,7 @@ function barRow({ column, cell, speedup }, scale, name) {
   const one = scale.at(1), grid = scale.ticks.map((tick) => make('i', { class: tick === 1 ? 'line one' : 'line', style: { left: `${scale.at(tick)}%` } }));
   const track = make('div', { class: 'track', 'aria-hidden': 'true' }, grid);
   const label = make('span', { class: 'label', title: column.label }, name);
-  if (!speedup) return [label, track, make('span', { class: 'value muted' }, cell ? lackOf(cell) : '')];
+  if (!speedup) return [label, track, make('span', { class: 'value muted' }, cell ? lackOf(cell) : '', make('span', { class: 'mark' }))];
   const end = scale.at(speedup.value);
   track.append(make('b', { class: 'bar', style: { left: `${Math.min(one, end)}%`, width: `${Math.max(0.6, Math.abs(end - one))}%`, background: colourOf(column) } }));
   if (speedup.low !== null && speedup.high !== null) {

@@ -112,15 +112,16 @@ def _answer(report: Report) -> dict[str, Any]:
     table = report.speed_up_table
     if table is None:
         return {"banner": "", "answer": [], "lasting": []}
+    doubts = [*filter(None, [table.banner]), *map(first_words, alarm(report.manifest))]
+    findings = [text for text in table.sentences if text not in doubts]
     remarks = [text for text in table.remarks if not text.startswith(LEGENDS)]
-    heading = [] if table.sentences else [*filter(None, [table.banner])]
-    answer = [*heading, *table.sentences, *table.more, *remarks]
+    answer = [*(findings or doubts), *table.more, *remarks]
     measured = report.speed_ups.results if report.speed_ups is not None else ()
-    of_run = {first_words(text) for text in (*alarm(report.manifest), *part(report.manifest), *failures(measured))}
+    of_run = {*doubts, *map(first_words, (*part(report.manifest), *failures(measured)))}
     return {
-        "banner": table.banner if table.sentences else "",
+        "banner": " ".join(doubts) if findings else "",
         "answer": answer,
-        "lasting": [text for text in answer if text in of_run or text in heading],
+        "lasting": [text for text in answer if text in of_run],
     }
 
 

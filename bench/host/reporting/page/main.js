@@ -9,14 +9,21 @@ function header() {
   return [
     make('h1', {}, data.title),
     data.banner ? make('p', { class: 'banner', role: 'note' }, data.banner) : null,
-    make('p', { class: 'answer' }, first ?? ''),
-    further.map((text) => make('p', {}, text)),
+    make('p', { class: 'answer' }, unbroken(first ?? '')),
+    further.map((text) => make('p', {}, unbroken(text))),
     replaced || !data.compared ? null : make('p', {}, data.compared),
     other ? [replaced ? null : make('p', {}, other), remaking()] : null,
     replaced ? make('p', {}, make('button', { type: 'button', class: 'plain back', onclick: () => choose({ baseline: columnById.get(data.baseline) }) },
       fill(W.back, { baseline: columnById.get(data.baseline).label }))) : null,
     make('p', { class: 'hint' }, data.conditions),
   ];
+}
+
+/** A text whose lines do not break between a framework and its version. */
+function unbroken(text) {
+  const releases = [...new Set(columns.map(({ release }) => release))].filter(Boolean);
+  const parts = (one, release) => one.split(release).flatMap((part, i) => (i ? [make('span', { class: 'whole' }, release), part] : [part]));
+  return releases.reduce((all, release) => all.flatMap((one) => (typeof one === 'string' ? parts(one, release) : [one])), [text]);
 }
 
 function remaking() {

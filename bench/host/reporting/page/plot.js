@@ -39,6 +39,9 @@ function scaleFor(values, from, to, write, { places, linear }) {
   return { at, ticks: ticks.length > 1 ? ticks : [least, most], write };
 }
 
+// The width of a letter of a name, on average; and what names leave to the plot.
+const LETTER = 6, LEAST = 130;
+
 /** The columns that a panel has something of. */
 const plotted = new WeakMap();
 
@@ -49,7 +52,7 @@ const plotted = new WeakMap();
  */
 function plot(name, lines, { x, y, title, places = 0, linear = false, names = null }) {
   const { width, left, right, top, bottom } = PLOT, height = names ? top + bottom + 26 * names.length : PLOT.height;
-  const start = names ? 150 : left;
+  const start = names ? Math.min(width - LEAST, 8 + LETTER * Math.max(...names.map((one) => one.length))) : left;
   const every = lines.flatMap((line) => line.points);
   if (!every.length) return null;
   const across = scaleFor(every.map(([one]) => one), start, width - right - 6, x, { places });

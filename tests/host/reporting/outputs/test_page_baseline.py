@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import browser
 import pytest
@@ -175,3 +176,29 @@ def test_axes_of_panels_stand_below_each_other_and_no_name_is_cut(tmp_path, long
         assert remote.value(cut) == 0
         assert remote.value("document.documentElement.scrollWidth") <= width
     remote.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_no_word_in_place_of_a_speed_up_and_no_long_name_moves_an_axis_or_is_cut(tmp_path, long_study, remote):
+    long_study.end("jax:jit", "dispatch", "unsupported", "build", "not here")
+    long_study.records = [
+        replace(r, cell=replace(r.cell, mode="compile-reduce-overhead")) if r.cell.mode == "compile" else r
+        for r in long_study.records
+    ]
+    remote.open(page_of(long_study, tmp_path).as_uri())
+    lines = remote.value("""[...document.querySelectorAll('.panel')].map((panel) =>
+      panel.querySelector('.line.one').getBoundingClientRect().left - panel.getBoundingClientRect().left)""")
+    assert len({round(line) for line in lines}) == 1
+    assert "unsupported" in remote.value("document.getElementById('chart').textContent")
+    cut = "[...document.querySelectorAll('.bars .label')].filter((one) => one.scrollWidth > one.clientWidth).length"
+    assert remote.value(cut) == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_marks_of_the_table_have_the_contrast_of_text(tmp_path, long_study, remote, scheme):
+    remote.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    remote.open(page_of(long_study, tmp_path).as_uri())
+    marks = "[...document.querySelectorAll('tbody td:not(.muted) .mark')]"
+    seen = f"[...new Set({marks}.map((one) => getComputedStyle(one).color))]"
+    text = "getComputedStyle(document.body).color"
+    assert remote.value(seen) == [remote.value(text)]
+    remote.call("Emulation.setEmulatedMedia", features=[])

@@ -154,3 +154,11 @@ def test_that_the_machine_was_busy_stands_above_the_finding_and_not_in_its_place
     (only,) = remote.value(shown)
     assert only[0] == "answer"
     assert only[1].startswith("The machine was busy")
+
+
+def test_that_a_run_has_not_finished_stands_above_the_finding_and_not_in_its_place(tmp_path, long_study):
+    long_study.run["finished"] = False
+    data = data_of(page_of(long_study, tmp_path))
+    assert data["banner"] == "Partial: the run has not finished."
+    assert data["answer"][0].startswith("Fastest on average: ")
+    assert data["banner"] not in data["answer"]

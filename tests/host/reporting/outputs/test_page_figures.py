@@ -65,3 +65,14 @@ def test_the_roofline_has_a_roof_from_the_cache_above_that_from_memory(tmp_path,
     # Higher on the screen is less.
     assert left[0][1] < left[1][1]
     assert "solid with data in its fastest cache, dashed in its main memory" in shown
+
+
+def test_no_name_of_a_column_is_cut_beside_its_samples(tmp_path, long_study, remote):
+    long_study.records = [
+        replace(r, cell=replace(r.cell, mode="torchscript-optimized")) if r.cell.mode == "torchscript" else r
+        for r in long_study.records
+    ]
+    remote.open(page_of(long_study, tmp_path).as_uri() + "#figure=distributions")
+    lefts = remote.value("[...document.querySelectorAll('#figures svg text')].map((one) => one.getBBox().x)")
+    assert len(lefts) > 20
+    assert min(lefts) >= 0
