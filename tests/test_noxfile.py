@@ -11,6 +11,7 @@ import sys
 import pytest
 from nox_project import ROOT, calls, project, run
 
+from bench.host.commands import report as report_command
 from bench.host.commands import run as run_command
 from bench.host.setup import HOST_OPTIONS
 
@@ -219,16 +220,30 @@ def test_a_range_of_versions_has_a_session_for_each_release_that_was_looked_up(p
     assert "- bench-torch-2.10.0 ->" in after
 
 
-def test_an_option_before_the_dashes_is_refused_with_the_line_that_was_meant(project):
-    done = run(project, "-s", "bench-old", "--workload", "gemm")
-    assert done.returncode == 2
-    assert "--workload belongs after --, as in: -s bench-old -- --workload gemm" in done.stderr
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("-s bench-old --workload gemm", "--workload belongs after --, as in: -s bench-old -- --workload gemm"),
+        (
+            "--size tiny -s bench-old bench-new --wait 1m",
+            "--size belongs after --, as in: -s bench-old bench-new -- --size tiny --wait 1m",
+        ),
+        ("bench-old", "the names of sessions belong after -s, as in: -s bench-old"),
+        ("bench-old --wait 1m", "--wait belongs after --, as in: -s bench-old -- --wait 1m"),
+    ],
+)
+def test_words_in_the_wrong_place_are_refused_with_the_line_that_was_meant(project, given, told):
+    done = run(project, *given.split())
+    assert (done.returncode, done.stderr) == (2, f"benchmatrix: {told}\n")
     assert calls(project) == []
 
 
-def test_every_option_that_is_looked_for_before_the_dashes_is_one_of_a_run_and_none_of_nox():
-    parser = argparse.ArgumentParser()
-    run_command.add_arguments(parser)
-    assert set(HOST_OPTIONS) <= {option for action in parser._actions for option in action.option_strings}
+def test_every_option_that_is_looked_for_before_the_dashes_is_one_of_a_run_or_report_and_none_of_nox():
+    known = set()
+    for command in (run_command, report_command):
+        parser = argparse.ArgumentParser()
+        command.add_arguments(parser)
+        known |= {option for action in parser._actions for option in action.option_strings}
+    assert set(HOST_OPTIONS) <= known
     told = subprocess.run([sys.executable, "-m", "nox", "--help"], capture_output=True, text=True, check=True).stdout
     assert not set(HOST_OPTIONS) & set(re.findall(r"--[\w-]+", told))

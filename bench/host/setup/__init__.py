@@ -44,9 +44,12 @@ NETWORK = "Check the network, or the settings of index and proxy (PIP_INDEX_URL,
 #: Options of the host's commands that people give; nox has none of these names.
 HOST_OPTIONS = (
     "--allow-failures", "--baseline", "--budget", "--details", "--device", "--dry-run", "--figures", "--fresh",
-    "--interpreter", "--matrix", "--mode", "--name", "--precision", "--profile", "--size", "--threads", "--wait",
-    "--workload",
+    "--interpreter", "--language", "--matrix", "--mode", "--name", "--open", "--precision", "--profile", "--ratios",
+    "--run", "--size", "--threads", "--to", "--wait", "--workload",
 )  # fmt: skip
+
+#: The option of nox before the names of sessions, in all its forms.
+SESSION_OPTIONS = ("-s", "-e", "--session", "--sessions")
 
 # One earlier environment is kept: a run that started in it may still import from it.
 KEPT = 2
@@ -133,14 +136,24 @@ def _prune(place: Path) -> None:
 
 
 def misplaced(arguments: Sequence[str]) -> str | None:
-    """Say where ``--`` is missing before an option of the host's commands, which nox does not know; None where not."""
+    """Say where ``-s`` is missing, or ``--`` before an option of the host, which nox does not know; None where not."""
+    if arguments and not arguments[0].startswith("-"):
+        named = ["-s", *arguments]
+        return misplaced(named) or f"the names of sessions belong after -s, as in: {shlex.join(named)}"
     for place, word in enumerate(arguments):
         if word == "--":
             return None
-        if word.partition("=")[0] in HOST_OPTIONS:
-            mended = [*arguments[:place], "--", *(other for other in arguments[place:] if other != "--")]
+        if _is_of_host(word):
+            rest = [other for other in arguments[place:] if other != "--"]
+            start = next((i for i, other in enumerate(rest) if other in SESSION_OPTIONS), len(rest))
+            end = next((i for i in range(start, len(rest)) if _is_of_host(rest[i])), len(rest))
+            mended = [*arguments[:place], *rest[start:end], "--", *rest[:start], *rest[end:]]
             return f"{word.partition('=')[0]} belongs after --, as in: {shlex.join(mended)}"
     return None
+
+
+def _is_of_host(word: str) -> bool:
+    return word.partition("=")[0] in HOST_OPTIONS
 
 
 def run_nox(noxfile: Path, arguments: Sequence[str]) -> NoReturn:
