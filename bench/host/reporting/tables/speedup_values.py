@@ -9,6 +9,7 @@ from bench.cell import Cell
 
 from ...analysis.baselines import Baselines, baselines_of, columns_before
 from ...analysis.fairness import explanations
+from ...analysis.quality import Quality
 from ...analysis.results import EXCLUDED, NOT_RUN, Result, columns_of
 from ...analysis.run_analysis import Analysis
 from ...analysis.speed_ups import ComparedCell, ComparedCells, Grades, Track, average_tracks, compare_row, inverse
@@ -71,6 +72,11 @@ class SpeedUps:
     def before(self) -> Mapping[str, str]:
         """{column: that of the version before}, where each version is compared with the one before; else empty."""
         return columns_before(self.results) if self.baseline == PREVIOUS else {}
+
+    @property
+    def shown_grades(self) -> Grades:
+        """The grades of the numbers that tables show: a cell whose baseline is disturbed has none of its own."""
+        return {cell.result.cell: Quality.DISTURBED if cell.withheld else cell.grade for cell in self.cells()}
 
     @property
     def baseline_name(self) -> str:

@@ -50,7 +50,7 @@ def summarise(
             *_headings(found),
         ),
         ungrouped([*rows, *_means(found)], len(columns) + 1),
-        banner=answer.banner(found.grades, manifest),
+        banner=answer.banner(found.shown_grades, manifest),
     )
     track = found.tracks[0] if found.tracks else None
     best = best_per_row(best_modes, found.labels, track, as_ratios=found.as_ratios)
@@ -76,8 +76,8 @@ def _with_lines(
     advice += answer.other_baseline(found.results, found.baseline)
     notes = [
         *answer.part(manifest),
-        *answer.legend(found.grades),
-        *answer.verdicts(found.results, found.grades),
+        *answer.legend(found.shown_grades),
+        *answer.verdicts(found.results, found.shown_grades),
         *answer.settings(found.explained),
         *answer.slow_kernels(found.results),
         *answer.failures(found.results),

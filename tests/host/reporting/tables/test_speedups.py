@@ -97,6 +97,21 @@ def test_a_time_beside_other_programs_is_withheld_and_the_table_begins_with_why(
     assert not any("jit" in told and "mlp-train" in told for told in speed_up_table(long_study).sentences)
 
 
+def test_what_is_withheld_for_its_baseline_is_counted_with_the_rest(long_study):
+    before = screen(long_study)
+    long_study.change(BASE, "mlp-train", other_load=0.9)
+    found = rows(long_study)["mlp-train"]
+    assert set(found) <= {WITHHELD, ""}
+    shown = screen(long_study)
+    assert " ".join(shown[:2]).startswith(f"The machine was busy: {found.count(WITHHELD)} of 24 cells cannot be used")
+
+    def judged(lines: list[str]) -> int:
+        return int(re.search(r"certain at 1% \(\d+ of (\d+)\)", " ".join(lines))[1])
+
+    # The baseline itself has no verdict.
+    assert judged(shown) == judged(before) - (found.count(WITHHELD) - 1)
+
+
 def test_a_trial_says_first_that_its_times_mean_nothing(long_study):
     long_study.run["profile"] = {**long_study.run["profile"], "trial": True}
     long_study.change("jax:jit", "mlp-train", status="mismatch", stage="check", reason="loss", sample_ns=[])
