@@ -32,6 +32,8 @@ def test_the_skeleton_is_a_study_a_workload_and_a_noxfile(folder: Path) -> None:
     written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     workload = {"workloads/row_norms/__init__.py", "workloads/row_norms/numpy.py"}
     assert written == {"noxfile.py", "matrix.toml", ".gitignore", *workload}
+    # Every run writes it anew.
+    assert "/matrix.schema.json" in (folder / ".gitignore").read_text().splitlines()
     study = tomllib.loads((folder / "matrix.toml").read_text())
     assert study["environments"]["here"]["interpreter"] == sys.executable
 
