@@ -85,10 +85,12 @@ def _nothing_left(plan: Plan) -> str:
 
 
 def _announce_baseline(study: Study, plan: Plan, options: argparse.Namespace) -> None:
-    """Say which column takes the place of a baseline that is not part of the run."""
+    """Say which column takes the place of a baseline that is not part of the run, and why where it was chosen."""
     wanted = options.baseline or study.settings.baseline
     if plan.cells and plan.baseline != wanted:
-        announce(f"The baseline {wanted} is not part of this run; {plan.baseline} takes its place.")
+        reasons = dict.fromkeys(reason for cell, reason in plan.excluded if cell.column == wanted)
+        why = f" ({'; '.join(list(reasons)[:MOST_REASONS])})" if reasons else ""
+        announce(f"The baseline {wanted} is not part of this run{why}; {plan.baseline} takes its place.")
 
 
 def _folder(study: Study, plan: Plan, options: argparse.Namespace) -> Path:

@@ -137,6 +137,16 @@ def test_a_baseline_that_is_not_in_the_run_is_said_before_anything_is_built(tmp_
     assert "The baseline here:eager is not part of this run; there:eager takes its place." in capsys.readouterr().out
 
 
+def test_a_baseline_that_was_chosen_and_is_left_out_has_its_reason(tmp_path, capsys):
+    numpy = ['provider = "existing"', f'interpreter = "{sys.executable}"', 'framework = "numpy"', 'modes = ["eager"]']
+    small_project.write(tmp_path, more="\n".join(["[environments.there]", *numpy]))
+    with (tmp_path / "matrix.toml").open("a") as study:
+        study.write('\n[[exclusions]]\nenvironment = "here"\nreason = "broken there"\n')
+    assert call(tmp_path, "run", "--environment", "here", "--environment", "there", "--dry-run") == 0
+    said = "The baseline here:eager is not part of this run (broken there); there:eager takes its place."
+    assert said in capsys.readouterr().out
+
+
 def test_a_dry_run_measures_nothing(checkout, capsys):
     assert call(checkout, "run", "--dry-run") == 0
     assert "mlp-train" in capsys.readouterr().out
