@@ -21,6 +21,9 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # Messages name nox as the person called it. What the tests expect of them is written once, whoever called the tests.
 os.environ.pop(project.CALLED_AS, None)
+# Output that is captured goes to no terminal. But readline, which pytest imports, tells the processes beside of one.
+for size in ("COLUMNS", "LINES"):
+    os.environ.pop(size, None)
 
 # What a failure prints repeats it elsewhere: a machine of CI keeps no database of examples. How long the drawing of
 # examples takes there says nothing about them.

@@ -27,6 +27,16 @@ def test_an_implementation_in_numpy_agrees_with_its_specification(workload, pres
     assert all(relative_error(found[name], expected[name]) < 1e-12 for name in expected)
 
 
+def test_an_implementation_in_numpy_computes_in_the_precision_that_is_asked_for():
+    found, expected = implemented("lengths-exact", "check", "float32")
+    assert all(0.0 < relative_error(found[name], expected[name]) < 1e-5 for name in expected)
+
+
+def test_workloads_of_every_kind_are_among_these():
+    assert {"gather", "lengths-exact", "branch-python", "equation-of-state"} <= set(NAMES)
+    assert {"gather", "gemm", "equation-of-state"} <= set(REFERENCES)
+
+
 @pytest.mark.parametrize("workload", REFERENCES)
 def test_a_reference_computes_in_the_dtype_of_its_inputs(workload):
     specification = BUILT_IN.specification(workload)

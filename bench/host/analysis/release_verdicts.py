@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -36,13 +37,15 @@ class Step:
     #: … as the verdict is.
     change: VersionVerdict | None = None
 
-    @property
-    def lacks_pairs(self) -> bool:
-        """Tell whether the interval excludes equality, and too few pairs or the adjusted p value leave it open."""
-        low, high = self.ratio.estimate.low, self.ratio.estimate.high
-        excludes = low is not None and high is not None and not low <= 1.0 <= high
+    def lacks_pairs(self, floor: float) -> bool:
+        """Tell whether more pairs can make a difference certain: the interval excludes equality, the estimate is beyond
+        the noise ``floor``, and too few pairs or the adjusted p value leave the verdict open.
+        """
+        estimate = self.ratio.estimate
+        excludes = estimate.low is not None and estimate.high is not None and not estimate.low <= 1.0 <= estimate.high
+        beyond = abs(math.log(estimate.value)) > max(math.log1p(floor), math.log1p(THRESHOLD) / 2.0)
         uncertain = self.change is VersionVerdict.UNCLEAR and self.adjusted_p is not None and self.adjusted_p > ALPHA
-        return excludes and (self.change is None or uncertain)
+        return excludes and beyond and (self.change is None or uncertain)
 
 
 @dataclass(frozen=True)
@@ -66,20 +69,20 @@ class Course:
     points: tuple[Point, ...]
 
 
-def settled_too_early(courses: Iterable[Course]) -> int:
-    """Count the comparisons that lack pairs because a cell stopped when its verdict in the run was settled.
+def settled_too_early(courses: Iterable[Course], floor: float) -> list[Step]:
+    """Return the comparisons that lack pairs because a cell stopped when its verdict in the run was settled.
 
-    That verdict is about the baseline of the run, and corrected for other comparisons than those of versions.
+    That verdict is about the baseline of the run, and corrected for other comparisons than those of versions. ``floor``
+    is the noise floor of the run.
     """
-    return len(
-        {
-            (id(course.line), point.release.environment, step.other.environment)
-            for course in courses
-            for point in course.points
-            for step in (point.before, point.baseline)
-            if step is not None and step.lacks_pairs and SETTLED in (_stop(point.release), _stop(step.other))
-        }
-    )
+    found = {
+        (id(course.line), point.release.environment, step.other.environment): step
+        for course in courses
+        for point in course.points
+        for step in (point.before, point.baseline)
+        if step is not None and step.lacks_pairs(floor) and SETTLED in (_stop(point.release), _stop(step.other))
+    }
+    return list(found.values())
 
 
 def _stop(release: Release) -> str:

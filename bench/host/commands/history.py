@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bench.cell import Cell
 
     from ..analysis.releases import Members
+    from ..storage.manifest import Manifest
     from ..study.schema import Study
 
 
@@ -44,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
     from ..storage import archive, run_records
 
     study = study_options.read_study(options)
-    if options.fail_if is not None and options.against is not None:
-        raise Refused("--fail-if judges by a baseline, not by --against. Leave that out, and give --baseline COLUMN.")
+    if not options.measure:
+        _verify(options)
     code = 0
     if options.measure:
         options.environment = _named(study, options.families)
@@ -74,36 +75,55 @@ def run(options: argparse.Namespace) -> int:
         known = dict.fromkeys(version for _family, version in made.history.environments.values())
         if options.against not in (*known, *made.history.environments):
             raise Refused(f"--against: {unknown('version', options.against, known)}")
+    # A run that has just been measured was judged then.
+    judged = None if options.fail_if is None or options.measure else _judged(described, shown, options)
     paths = made.write(folder)
     made.print(Console(), details=options.details)
     announce(fold(list_files(paths, options.root)))
-    if options.fail_if is not None and not options.measure:
-        # A run that has just been measured was judged then. A comparison that was made is a success, as a report is.
-        options.allow_failures = True
-        if options.baseline is not None:
-            described = described.with_baseline(options.baseline)
-        records = [record for record in stored if shown(record.cell)]
-        described = replace(
-            described,
-            planned=tuple(filter(shown, described.planned)),
-            excluded=tuple((cell, why) for cell, why in described.excluded if shown(cell)),
+    if judged is None:
+        return code
+    # A comparison that was made is a success, as a report is.
+    options.allow_failures = True
+    return exit_codes.exit_code(options, [each for each in stored if shown(each.cell)], judged, folder)
+
+
+def _verify(options: argparse.Namespace) -> None:
+    """Refuse what would be ignored where a stored run is read."""
+    if options.fail_if is not None and options.against is not None:
+        raise Refused("--fail-if judges by a baseline, not by --against. Leave that out, and give --baseline COLUMN.")
+    if options.fail_if is None and options.baseline is not None:
+        raise Refused(
+            "--baseline is for --fail-if. --against VERSION chooses the version that others are compared with."
         )
-        return exit_codes.exit_code(options, records, described, folder)
-    return code
+
+
+def _judged(described: Manifest, shown: Callable[[Cell], bool], options: argparse.Namespace) -> Manifest:
+    """Describe the part of a run that is shown, with the baseline that its gate has. Raises UnknownColumn."""
+    part = replace(
+        described,
+        planned=tuple(filter(shown, described.planned)),
+        excluded=tuple((cell, why) for cell, why in described.excluded if shown(cell)),
+    )
+    return part if options.baseline is None else part.with_baseline(options.baseline)
 
 
 def _named(study: Study, families: Sequence[str], of_run: Collection[str] = ()) -> list[str]:
     """Return the environments that families stand for. Raises Refused for a name of neither.
 
     A stored run ``of_run`` may be one of another study: what a name means there, by the names of its environments,
-    comes before what it means in the study file.
+    comes before what it means in the study file, unless some of what that names is in the run.
     """
     own = {**report_versions.families_of(of_run), **{name: (name,) for name in of_run}}
     known = {**study.families, **own, **dict.fromkeys(study.environments)}
     for name in families:
         if name not in known:
             raise Refused(unknown("environment", name, known))
-    return list(dict.fromkeys(one for name in families for one in own.get(name) or study.named([name])))
+
+    def members(name: str) -> Sequence[str]:
+        meant = study.named([name]) if name in study.families or name in study.environments else []
+        return meant if set(meant) & set(of_run) or name not in own else own[name]
+
+    return list(dict.fromkeys(one for name in families for one in members(name)))
 
 
 def _members(study: Study) -> Members:

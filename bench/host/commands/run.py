@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..counts import counted
@@ -76,20 +76,25 @@ def run(options: argparse.Namespace) -> int:
 
 def _nothing_left(plan: Plan) -> str:
     """Say why a selection has no cell that can be measured, and what to do."""
-    reasons = list(dict.fromkeys(reason for _cell, reason in plan.excluded))
-    more = len(reasons) - MOST_REASONS
-    listed = "; ".join(reasons[:MOST_REASONS]) + (f"; and {more} more" if more > 0 else "")
-    why = f", as every chosen cell is left out: {listed}" if reasons else ""
+    reasons = [reason for _cell, reason in plan.excluded]
+    why = f", as every chosen cell is left out: {_listed(reasons)}" if reasons else ""
     choices = "--profile, --workload, --size, --precision or --mode"
     return f"Nothing is selected that can be measured{why}. Choose others with {choices}."
+
+
+def _listed(reasons: Iterable[str]) -> str:
+    """List the first of the distinct reasons, and count the others."""
+    distinct = list(dict.fromkeys(reasons))
+    more = len(distinct) - MOST_REASONS
+    return "; ".join(distinct[:MOST_REASONS]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _announce_baseline(study: Study, plan: Plan, options: argparse.Namespace) -> None:
     """Say which column takes the place of a baseline that is not part of the run, and why where it was chosen."""
     wanted = options.baseline or study.settings.baseline
     if plan.cells and plan.baseline != wanted:
-        reasons = dict.fromkeys(reason for cell, reason in plan.excluded if cell.column == wanted)
-        why = f" ({'; '.join(list(reasons)[:MOST_REASONS])})" if reasons else ""
+        reasons = [reason for cell, reason in plan.excluded if cell.column == wanted]
+        why = f" ({_listed(reasons)})" if reasons else ""
         announce(f"The baseline {wanted} is not part of this run{why}; {plan.baseline} takes its place.")
 
 

@@ -48,7 +48,7 @@ HOST_OPTIONS = (
     "--run", "--size", "--threads", "--to", "--wait", "--workload",
 )  # fmt: skip
 
-#: The option of nox before the names of sessions, in all its forms.
+#: The option of nox before the names of sessions.
 SESSION_OPTIONS = ("-s", "-e", "--session", "--sessions")
 
 # One earlier environment is kept: a run that started in it may still import from it.
@@ -138,18 +138,28 @@ def _prune(place: Path) -> None:
 def misplaced(arguments: Sequence[str]) -> str | None:
     """Say where ``-s`` is missing, or ``--`` before an option of the host, which nox does not know; None where not."""
     if arguments and not arguments[0].startswith("-"):
-        named = ["-s", *arguments]
+        # What is a path, and all after it, is for the session.
+        ends = (i for i, word in enumerate(arguments) if os.sep in word or word.startswith("-"))
+        end = next(ends, len(arguments))
+        rest = list(arguments[end:])
+        named = ["-s", *arguments[:end], *(["--"] if rest and os.sep in rest[0] else []), *rest]
         return misplaced(named) or f"the names of sessions belong after -s, as in: {shlex.join(named)}"
     for place, word in enumerate(arguments):
         if word == "--":
             return None
         if _is_of_host(word):
-            rest = [other for other in arguments[place:] if other != "--"]
-            start = next((i for i, other in enumerate(rest) if other in SESSION_OPTIONS), len(rest))
+            cut = arguments.index("--") if "--" in arguments else len(arguments)
+            rest, after = list(arguments[place:cut]), arguments[cut + 1 :]
+            start = next((i for i, other in enumerate(rest) if _names_sessions(other)), len(rest))
             end = next((i for i in range(start, len(rest)) if _is_of_host(rest[i])), len(rest))
-            mended = [*arguments[:place], *rest[start:end], "--", *rest[:start], *rest[end:]]
+            mended = [*arguments[:place], *rest[start:end], "--", *rest[:start], *rest[end:], *after]
             return f"{word.partition('=')[0]} belongs after --, as in: {shlex.join(mended)}"
     return None
+
+
+def _names_sessions(word: str) -> bool:
+    short = word[:2] in SESSION_OPTIONS and not word.startswith("--")
+    return short or word.partition("=")[0] in SESSION_OPTIONS
 
 
 def _is_of_host(word: str) -> bool:

@@ -25,7 +25,7 @@ from .input_data import state_of
 #: Computes references, in our own source; what it imports differentiates and applies optimizers.
 PARITY = ("worker", "checking", "parity.py")
 
-#: A reference is NumPy on one thread; large presets take their time.
+#: A reference is NumPy in float64; large presets take their time.
 TIMEOUT_S = 1800.0
 #: So many are computed ahead, at most.
 MOST_AHEAD = 100
@@ -74,7 +74,7 @@ class References:
         missing = {path: self._request(cell, data, path) for path, cell, data in listed if not _is_whole(path)}
         log = self.folder / "ahead.log"
         try:
-            # A processor is left to the block: threads of NumPy that wait for each other do so by spinning.
+            # One processor of several is left to the block: threads of NumPy wait for each other by spinning.
             worker = self._start(log, max(1, self.threads - 1)) if missing else None
         except Ended:
             worker = None

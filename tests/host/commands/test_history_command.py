@@ -99,6 +99,16 @@ def test_the_gate_of_a_stored_run_judges_by_the_baseline_that_is_given(root, fol
     assert "--baseline COLUMN" in capsys.readouterr().err
 
 
+def test_a_baseline_that_would_be_ignored_or_is_no_column_of_the_part_is_refused_before_anything_is_written(
+    root, folder, capsys
+):
+    for options in (["--baseline", "torch-1.11.0:eager"], ["--baseline", "jax:jit", "--fail-if", "slower:3%"]):
+        assert history(root, "torch", *options) == 2
+        said = capsys.readouterr()
+        assert "--baseline" in said.err
+        assert said.out == ""
+
+
 def test_damaged_lines_are_told_on_stderr_as_by_other_commands(root, folder, capsys):
     path = folder / journal.RECORDS
     path.write_text("nonsense\n" + path.read_text())

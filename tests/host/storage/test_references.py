@@ -168,3 +168,19 @@ def test_an_interruption_does_not_wait_for_references(tmp_path, monkeypatch):
         raise KeyboardInterrupt
     assert started[0]._process.returncode is not None
     assert not (tmp_path / "ahead.log").exists()
+
+
+def test_in_advance_a_processor_is_left_to_what_is_done_beside(tmp_path, monkeypatch):
+    started = []
+
+    def start(self, log, threads):
+        started.append(threads)
+        raise Ended("failed", "start", "only asked")
+
+    monkeypatch.setattr(References, "_start", start)
+    references = References(ROOT, tmp_path, 1, 3)
+    with references.ahead([(OURS, None)]):
+        pass
+    with pytest.raises(Ended):
+        references.ensure(OURS, None)
+    assert started == [2, 3]

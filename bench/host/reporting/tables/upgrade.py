@@ -163,16 +163,17 @@ def _rounds_needed(history: History) -> str:
 
 def _settled_early(courses: Sequence[Course], history: History) -> str:
     """Say how many differences are unclear because their cells stopped early, and what makes them certain."""
-    count = settled_too_early(courses)
-    if not count or history.most_pairs < history.needed_rounds:
+    found = settled_too_early(courses, history.analysis.noise.fraction)
+    if not found or history.most_pairs < history.needed_rounds:
         return ""
+    more = 1 + max(step.ratio.estimate.n for step in found)
     return ngettext(
-        "{count} difference is not certain after few rounds: the profile ends a cell when its verdict against the "
-        "run's baseline is settled. A fixed number of rounds, {needed} or more, can make it certain.",
-        "{count} differences are not certain after few rounds: the profile ends a cell when its verdict against the "
-        "run's baseline is settled. A fixed number of rounds, {needed} or more, can make them certain.",
-        count,
-        needed=history.fixed_rounds,
+        "{count} difference is not certain because a cell stopped early: the profile ends a cell when its verdict "
+        "against the run's baseline is settled. A fixed number of rounds, {needed} or more, can make it certain.",
+        "{count} differences are not certain because cells stopped early: the profile ends a cell when its verdict "
+        "against the run's baseline is settled. A fixed number of rounds, {needed} or more, can make them certain.",
+        len(found),
+        needed=max(history.fixed_rounds, more),
     )
 
 
