@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bench.cell import Cell
 
 from ..statistics.bootstrap import Estimate
-from ..study.baseline import CHOSEN
+from ..study.baseline import CHOSEN, PREVIOUS
 from .baselines import Baselines
 from .quality import Quality
 from .results import Result
@@ -68,12 +68,14 @@ ComparedCells = Mapping[str, ComparedCell]
 def compare_row(row: Sequence[Result], bases: Baselines, baseline: str | None, grades: Grades) -> ComparedCells:
     """Compare the results of one row with what each is compared with."""
     found = {}
+    # A version whose predecessor is not in this row is compared in other rows: here it is no baseline of itself.
+    newer = {cell.column for cell in bases} if baseline == PREVIOUS else set[str]()
     for result in row:
-        base = bases.get(result.cell)
+        base, column = bases.get(result.cell), result.cell.column
         # Of the oldest version, and the best of a row, the time is shown.
-        is_base = base is None and baseline in (*CHOSEN, result.cell.column)
+        is_base = base is None and baseline in (*CHOSEN, column) and column not in newer
         grade = None if base is None else grades[base.cell]
-        found[result.cell.column] = _compare(result, grades[result.cell], grade, is_base)
+        found[column] = _compare(result, grades[result.cell], grade, is_base)
     return found
 
 

@@ -9,7 +9,9 @@ import pytest
 from rich.console import Console
 from study_reports import report_of
 
+from bench.host.analysis.run_analysis import analyse
 from bench.host.reporting.figures import speedups
+from bench.host.reporting.tables.speedup_values import speed_ups
 from bench.host.study.baseline import PREVIOUS
 
 VERSIONS = {"torch1:eager": "1.13.1", "torch2:eager": "2.10.0"}
@@ -47,6 +49,28 @@ def test_the_clearest_gain_and_loss_name_the_version_before(versions):
     assert all(" as 1.13 [" in remark for remark in told)
     # Compared with one baseline, whose name the caption has, no sentence repeats it.
     assert not any(" as 1.13 [" in told for told in made(versions, "torch1:eager").main.sentences)
+
+
+def test_rows_without_the_version_before_show_the_time_and_are_no_part_of_the_mean(versions):
+    """They once counted as speed-ups of exactly 1: a version twice as fast in all rows had a mean of 1.4."""
+    versions.change("torch2:eager", sample_ns=lambda r: [round(ns / 2 / 1.07) for ns in r.sample_ns])
+    mini = [replace(r, cell=replace(r.cell, size="mini")) for r in versions.records]
+    versions.records += [record for record in mini if record.cell.environment == "torch2"]
+    for record in (record for record in mini if record.round == 0):
+        cell = record.cell.to_json()
+        if record.cell.environment == "torch2":
+            versions.run["planned"].append(cell)
+        else:
+            versions.run["excluded"].append([cell, "too large for it"])
+    manifest = versions.manifest.with_baseline(PREVIOUS)
+    found = speed_ups(analyse(versions.records, manifest), manifest)
+    newer = [row.cells["torch2:eager"] for row in found.rows]
+    alone = [cell for cell in newer if cell.result.cell.size == "mini"]
+    assert [(cell.speed_up, cell.shows_time, cell.is_base) for cell in alone] == [(None, True, False)] * 3
+    assert [cell.speed_up.value for cell in newer if cell not in alone] == pytest.approx([2.0] * 3, rel=0.05)
+    (track,) = found.tracks
+    assert (track.rows, track.of_rows) == (3, 6)
+    assert track.means["torch2:eager"] == pytest.approx(2.0, rel=0.05)
 
 
 def test_a_narrow_terminal_keeps_the_baseline_and_the_newest_version(versions):
