@@ -7,14 +7,16 @@ verdicts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from packaging.version import Version
 
 from bench.cell import Cell
 
 from ..study.baseline import BEST, PREVIOUS
 from ..study.twin import is_twin
 from .quality import Quality
+from .releases import order
 from .results import Result, by_row
 from .versions import version_of, without_build
 
@@ -58,21 +60,20 @@ def _best(row: Sequence[Result]) -> dict[Cell, Result]:
 
 def columns_before(results: Iterable[Result]) -> dict[str, str]:
     """Return for each column the one of the same framework and mode whose version is the next lower one."""
-    versions: dict[tuple[str, str], dict[str, tuple[int, ...]]] = {}
+    versions: dict[tuple[str, str], dict[str, tuple[int, Version, str]]] = {}
     for result in results:
         cell = result.cell
         if not is_twin(cell) and (version := _version(result)):
-            versions.setdefault((cell.framework, cell.mode), {}).setdefault(cell.column, version)
+            versions.setdefault((cell.framework, cell.mode), {}).setdefault(cell.column, order(version))
     found = {}
     for columns in versions.values():
-        for column, version in columns.items():
-            older = [other for other in columns if columns[other] < version]
+        for column, place in columns.items():
+            older = [other for other in columns if columns[other] < place]
             if older:
                 found[column] = max(older, key=lambda other: columns[other])
     return found
 
 
-def _version(result: Result) -> tuple[int, ...]:
-    """Return the version of a cell's framework as numbers; empty where no record has it."""
-    version = version_of(result.names, (record.versions for record in result.records))
-    return tuple(map(int, re.findall(r"\d{1,9}", without_build(version))))
+def _version(result: Result) -> str:
+    """Return the version of a cell's framework without its build; empty where no record has it."""
+    return without_build(version_of(result.names, (record.versions for record in result.records)))

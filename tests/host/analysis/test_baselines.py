@@ -70,6 +70,14 @@ def test_each_version_is_compared_with_the_one_before_in_the_same_mode(long_stud
         assert results[long_study.find("jax:jit", workload)].comparison is None
 
 
+def test_a_release_candidate_comes_before_its_release(long_study):
+    later = [replace(r, cell=replace(r.cell, environment="torch3")) for r in long_study.records]
+    long_study.records += [r for r in later if r.cell.column == "torch3:eager" and r.cell.framework == "torch"][:30]
+    with_versions(long_study, torch1="2.12.1", torch2="2.13.0+cpu", torch3="2.13.0rc1")
+    before = columns_before(analysed(long_study, PREVIOUS).values())
+    assert before == {"torch3:eager": "torch1:eager", "torch2:eager": "torch3:eager"}
+
+
 def test_a_version_whose_predecessor_failed_is_compared_with_nothing_older(long_study):
     extra = [replace(r, cell=replace(r.cell, environment="torch3")) for r in long_study.records]
     long_study.records += [r for r in extra if r.cell.mode == "eager" and r.cell.framework == "torch"][:30]
