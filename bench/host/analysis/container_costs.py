@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..storage.manifest import Manifest
+from .comparable_times import disturbed
 from .comparisons import Reached, decide_together
 from .fairness import refusal
 from .results import Comparison, Result
@@ -20,7 +21,7 @@ class ContainerCost:
 
     container: Result
     venv: Result
-    #: None where one of the two has no time, or no two processes took turns.
+    #: None where one of the two has no time that can be used, or no two processes took turns.
     comparison: Comparison | None
 
 
@@ -48,9 +49,10 @@ def container_costs(analysis: Analysis, manifest: Manifest) -> list[ContainerCos
         venv = pairs.get(result.cell.environment)
         other = there.get((row_key(result.cell), f"{venv}:{result.cell.mode}"))
         if venv is not None and other is not None:
-            # A row ends for all of its cells at once.
             refused = manifest.strict and bool(refusal(result, other))
-            ratio = None if refused else Reached.of((result, other), manifest).compare(result, other)
-            found.append((result, other, ratio))
+            withheld = disturbed(result) or disturbed(other)
+            # A row ends for all of its cells at once.
+            reached = Reached.of((result, other), manifest)
+            found.append((result, other, None if refused or withheld else reached.compare(result, other)))
     comparisons = decide_together([ratio for _mine, _venv, ratio in found], analysis.noise.fraction)
     return [ContainerCost(mine, venv, own) for (mine, venv, _ratio), own in zip(found, comparisons, strict=True)]

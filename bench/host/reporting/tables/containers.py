@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...analysis.container_costs import ContainerCost, container_costs
+from ...analysis.quality import Quality
 from ...analysis.run_analysis import Analysis
 from ...analysis.run_notes import strict
 from ...statistics.verdict import ALPHA, THRESHOLD
 from ...storage.manifest import Manifest
+from ..words.answer import WITHHELD
 from ..words.caption import compared_of, describe_conditions, remark_on
 from ..words.labels import Labels, labels_of
 from ..words.language import _, ngettext
 from ..words.numbers import format_interval, format_share, format_value, percent
+from ..words.quality import meaning
 from ..words.remarks import noise_remark
 from ..words.row_names import row_name, usual_facets
 from ..words.terms import verdict_word
 from ..words.text import EMPTY
 from ..words.verdicts import mark
 from .table import Column, Entry, Table, remarks, ungrouped
+from .times import has_disturbed
 
 
 def container_columns() -> tuple[Column, ...]:
@@ -67,14 +71,14 @@ def table(analysis: Analysis, manifest: Manifest) -> Table | None:
 
 
 def _row(cost: ContainerCost, usual: Sequence[str | None], labels: Labels) -> tuple[Entry, ...]:
-    found = cost.comparison
+    found, withheld = cost.comparison, has_disturbed(cost.container, cost.venv)
     estimate = found.ratio.estimate if found else None
     verdict = f"{mark(found)} {verdict_word(found.verdict)}" if found and found.verdict else EMPTY
     return (
         Entry(row_name(cost.container.cell, usual)),
         Entry(labels[cost.container.cell.column].text),
         Entry(labels[cost.venv.cell.column].text),
-        Entry(format_value(estimate)),
+        Entry(WITHHELD, (meaning(Quality.DISTURBED),)) if withheld else Entry(format_value(estimate)),
         Entry(format_interval(estimate)),
         Entry(verdict),
     )

@@ -68,6 +68,19 @@ def test_a_cell_that_failed_has_no_ratio_but_a_row(long_study):
     assert [cost.container.status for cost in failed] == ["failed"]
 
 
+@pytest.mark.parametrize("environment", ["torch2", "torch2-container"])
+def test_a_time_that_other_programs_disturbed_gives_no_ratio_and_is_no_comparison(long_study, environment):
+    study = with_container(long_study, 1.2)
+    study.change(f"{environment}:eager", "dispatch", other_load=0.9)
+    analysis, manifest = analysed(study)
+    found = container_costs(analysis, manifest)
+    assert [cost.comparison is None for cost in found] == [True] + [False] * 5
+    made = containers.table(analysis, manifest)
+    assert [entry.text for entry in made.groups[0].rows[0]][3:] == ["-", "", "–"]
+    assert made.groups[0].rows[0][3].notes == ("disturbed: other programs were computing, so the time is not compared",)
+    assert "Benjamini-Hochberg over 5 comparisons" in made.remarks[0]
+
+
 def test_the_table_says_the_ratio_with_its_verdict(long_study):
     made = containers.table(*analysed(with_container(long_study, 1.001)))
     row = [entry.text for entry in made.groups[0].rows[0]]
