@@ -57,9 +57,13 @@ class Launch:
 
     @property
     def gpus(self) -> dict[str, str]:
-        """Return the variables that say which GPUs the worker sees; a container numbers its own."""
+        """Return the variables that say which GPUs the worker sees; a container numbers its own.
+
+        What the study sets for the environment goes before them, also where they are given to a forked worker.
+        """
         inherited = {} if self.environment.in_container else os.environ
-        return variables.of_gpus(self.cell.device, self.cell.devices, inherited)
+        found = variables.of_gpus(self.cell.device, self.cell.devices, inherited)
+        return {name: self.environment.variables.get(name, value) for name, value in found.items()}
 
     def parent(self) -> Parent:
         """Start the parent of workers of cells of this environment. Raises Ended."""
