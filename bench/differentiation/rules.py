@@ -65,9 +65,17 @@ elementwise(np.reciprocal)(lambda result, operand: (lambda g: -g * result * resu
 elementwise(np.absolute)(lambda result, operand: (lambda g: g * np.sign(operand),))
 elementwise(np.sin)(lambda result, operand: (lambda g: g * np.cos(operand),))
 elementwise(np.cos)(lambda result, operand: (lambda g: -g * np.sin(operand),))
-# Of equal operands the right one gets the gradient, so that numpy.maximum(x, 0) has the slope 0 at 0, as ReLU has.
-elementwise(np.maximum)(lambda result, left, right: (lambda g: g * (left > right), lambda g: g * (left <= right)))
-elementwise(np.minimum)(lambda result, left, right: (lambda g: g * (left < right), lambda g: g * (left >= right)))
+
+
+def chosen(strictly, or_equal, left, right):
+    """Give the gradient to the larger or smaller operand; of equal ones to a number beside an array, or the right."""
+    # So numpy.maximum(x, 0) and numpy.maximum(0, x) have the slope 0 at 0, as ReLU has.
+    first, second = (or_equal, strictly) if np.ndim(left) == 0 < np.ndim(right) else (strictly, or_equal)
+    return lambda g: g * first(left, right), lambda g: g * second(right, left)
+
+
+elementwise(np.maximum)(lambda result, *operands: chosen(np.greater, np.greater_equal, *operands))
+elementwise(np.minimum)(lambda result, *operands: chosen(np.less, np.less_equal, *operands))
 
 
 @elementwise(np.power)

@@ -123,6 +123,14 @@ def test_a_relu_has_the_slope_0_at_0():
     np.testing.assert_array_equal(gradient, [0, 0, 1])
 
 
+@pytest.mark.parametrize(("function", "slopes"), [(np.maximum, [0, 0, 1]), (np.minimum, [1, 0, 0])])
+@pytest.mark.parametrize("zero", [0, 0.0, np.zeros(())])
+def test_the_slope_at_a_number_does_not_depend_on_the_order_of_arguments(function, slopes, zero):
+    x = np.array([-1.0, 0.0, 2.0])
+    for ordered in (lambda x: function(x, zero), lambda x: function(zero, x)):
+        np.testing.assert_array_equal(gradients_of(ordered, x)[1][0], slopes)
+
+
 def test_gradients_of_one_array_do_not_change_those_of_another():
     """An array that two gradients share, or a view of it, is not added to in place."""
     for function in (
