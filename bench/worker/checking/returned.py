@@ -21,7 +21,12 @@ def kind_of(value: Any) -> str:
 
 
 def verify_float64(specification: Any, name: str, dtype: Any) -> None:
-    """Raise TypeError for an output of the float64 reference that has fewer digits."""
+    """Raise TypeError for an output of the float64 reference that has fewer digits, or is complex."""
+    if dtype.kind == "c":
+        raise TypeError(
+            "{}: {} is {}; outputs are compared as real numbers. Return the real and the imaginary parts as two "
+            "outputs".format(file_of(specification), name, dtype)
+        )
     if dtype.kind == "f" and dtype.itemsize < 8:
         raise TypeError(
             "{}: {} is {} where all arguments are float64; compute in the dtype of the arguments".format(

@@ -5,7 +5,7 @@ import pytest
 
 from bench.program import Program
 from bench.worker.checking import inputs, parity
-from bench.worker.checking.comparison import describe, worst_element
+from bench.worker.checking.comparison import describe, relative_error, worst_element
 
 FOUND = {"error": 0.25, "allowed": 1e-6}
 
@@ -30,6 +30,27 @@ def test_the_worst_element_is_named_with_both_values():
 
 def test_a_single_number_has_no_index():
     assert worst_element(np.array(2.0), np.array(1.0)) == "worst: 2, expected 1"
+
+
+def test_a_complex_value_is_not_equal_to_its_real_part():
+    value, expected = np.array([1, 2, 3]) + 5j, np.array([1.0, 2.0, 3.0])
+    assert relative_error(value, expected) == float("inf")
+    found = {"error": float("inf"), "allowed": 1e-6}
+    assert describe("spectrum", found, value, expected, False) == "spectrum is complex, expected real numbers"
+
+
+def test_complex_inputs_are_compared_as_complex():
+    expected = np.array([3.0 + 4.0j])
+    assert relative_error(expected.astype(np.complex64), expected) == 0.0
+    assert relative_error(expected.real, expected) == pytest.approx(0.8)
+    assert relative_error(expected + 5j, expected) == pytest.approx(1.0)
+
+
+def test_a_wrong_boolean_is_put_into_words():
+    value, expected = np.array([True, True]), np.array([True, False])
+    assert relative_error(value, expected) == 1.0
+    said = describe("mask", {"error": 1.0, "allowed": 1e-6}, value, expected, False)
+    assert said.endswith("worst at [1]: 1, expected 0")
 
 
 def test_no_element_of_projections_is_named():

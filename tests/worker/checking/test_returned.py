@@ -24,6 +24,7 @@ def reference(gemm, tmp_path):
         ("batch", None, "batch returned None; it returns a tuple of arrays"),
         ("reference", np.ones(4), "reference returned a value of type ndarray; it returns {name: array}"),
         ("reference", {"product": np.ones(4, np.float32)}, "product[0] is float32 where all arguments are float64;"),
+        ("reference", {"product": np.ones(4) + 1j}, "product[0] is complex128; outputs are compared as real numbers."),
     ],
 )
 def test_what_a_specification_must_not_return_is_refused_with_its_file(
