@@ -63,15 +63,15 @@ def before(name: str, outputs: Dict[str, Any]) -> Optional[Any]:
     return outputs.get("{}[{}]".format(output, int(index) - 1))
 
 
-def judge(reference: Any, value: Any, other: Optional[Any] = None, *, part: bool = False) -> Dict[str, float]:
+def judge(reference: Any, value: Any, other: Optional[Any] = None, *, sample: Optional[Any] = None) -> Dict[str, float]:
     """Return the largest distance of draws, and how large chance may make it.
 
     ``other`` is what the same output was for another batch: draws that are remembered, or start anew, are found.
-    ``part`` says that the draws are a part of those that ``reference`` counts.
+    ``sample`` is the part of ``value`` that is compared; all of it without one.
     """
-    if not part and np.shape(value) != (int(reference[1]),):
+    if np.shape(value) != (int(reference[1]),):
         return {"error": float("inf"), "allowed": 1.0}
-    values = compared(value)
+    values = compared(value if sample is None else sample)
     if not np.all(np.isfinite(values)):
         return {"error": float("inf"), "allowed": 0.5}
     drawn = uniform(str(reference[0]), values)

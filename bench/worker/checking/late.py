@@ -69,9 +69,15 @@ class LateCheck(NamedTuple):
         return checked
 
     def _outputs(self, stored: Any, outputs: Dict[str, Any], index: int, get: Callable[[Any], Any]) -> None:
+        names = names_of(stored, index)
+        if sorted(outputs) != sorted(names):
+            raise Mismatch(other_outputs(outputs, names))
         for name, value in outputs.items():
             name = "{}[{}]".format(name, index)
-            self._compare(stored, name, part(value, get), stored["sample/" + name])
+            expected = stored["sample/" + name]
+            # Whether draws are as many as they should be, no part of them shows.
+            value = get(value) if draws.are_expected(expected) else part(value, get)
+            self._compare(stored, name, value, expected)
 
     def _training(self, stored: Any, steps: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> int:
         """Compare losses, and the updates of small parameters; the early check compared the values after a reset.
@@ -84,7 +90,7 @@ class LateCheck(NamedTuple):
         initial = {name: np.array(get(self.program.parameters()[name])) for name in few}
         losses = []  # type: List[float]
         while len(losses) < CHECKED_STEPS and not (len(losses) > 1 and slow()):
-            losses.append(float(get(steps(len(losses), len(losses) + 1)["loss"])))
+            losses.append(self._loss(steps(len(losses), len(losses) + 1), get))
         self._compare(stored, "loss", np.array(losses), stored["expected/loss"][: len(losses)])
         if len(losses) == CHECKED_STEPS:
             self._updates(stored, initial, get)
@@ -94,6 +100,11 @@ class LateCheck(NamedTuple):
             self._updates(stored, initial, get)
         return len(losses)
 
+    def _loss(self, outputs: Dict[str, Any], get: Callable[[Any], Any]) -> float:
+        if "loss" not in outputs:
+            raise Mismatch(other_outputs(outputs, ["loss"]))
+        return float(get(outputs["loss"]))
+
     def _updates(self, stored: Any, initial: Dict[str, Any], get: Callable[[Any], Any]) -> None:
         for name, value in initial.items():
             change = np.asarray(get(self.program.parameters()[name])) - value
@@ -102,7 +113,7 @@ class LateCheck(NamedTuple):
     def _compare(self, stored: Any, name: str, value: Any, expected: Any) -> None:
         """Raise Mismatch unless a part of an output is near enough to what is expected."""
         if draws.are_expected(expected):
-            found = draws.judge(expected, value, part=True)
+            found = draws.judge(expected, value, sample=sampled(np.asarray(value)))
         else:
             whole = self.precision == MIXED  # its updates have errors of their own, and are whole
             allowed = (1.0 if whole else PART) * allowed_error(stored, name, self.precision, self.factor)
@@ -110,6 +121,17 @@ class LateCheck(NamedTuple):
         if not found["error"] <= found["allowed"]:
             wrong = describe(name, found, value, expected, False)
             raise Mismatch("after timing, {}".format(wrong))
+
+
+def names_of(stored: Any, index: int) -> List[str]:
+    """Return the names of the outputs that the reference has for a batch, of ``sample/product[0]`` product."""
+    found = (name[len("sample/") :].rpartition("[") for name in stored if name.startswith("sample/"))
+    return [name for name, _, place in found if place == "{}]".format(index)]
+
+
+def other_outputs(outputs: Dict[str, Any], names: Sequence[str]) -> str:
+    """Say which outputs a run gave in place of those of the specification."""
+    return "after timing, the outputs are {}; the specification has {}".format(sorted(outputs), sorted(names))
 
 
 def part(array: Any, get: Callable[[Any], Any]) -> Any:

@@ -83,7 +83,8 @@ def test_fewer_draws_are_of_another_shape():
     found = draws.judge(reference, value)
     assert not found["error"] <= found["allowed"]
     assert draws.describe("draws[0]", found, reference, value) == "draws[0]: shape (32768,), expected (65536,)"
-    assert share("normal", value, part=True) < 1
+    whole = drawn("normal", 7)
+    assert share("normal", whole, sample=whole[::2]) < 1
 
 
 def test_an_unknown_distribution_is_refused():
@@ -127,3 +128,10 @@ class TestWorkload:
         given = iter(drawn(workload.partition("-")[2], seed) for seed in (1, 2))
         with pytest.raises(parity.Mismatch, match=r"after timing, draws\[0\] are not "):
             checked(lambda seed: {"draws": next(given, np.zeros(COUNT))})
+
+    def test_fewer_draws_after_timing_are_a_mismatch(self, workload, checked):
+        random = np.random.RandomState(9)
+        draw = random.random_sample if workload == "random-uniform" else random.standard_normal
+        counts = iter([COUNT, COUNT])
+        with pytest.raises(parity.Mismatch, match=r"after timing, draws\[0\]: shape \(32768,\), expected \(65536,\)"):
+            checked(lambda seed: {"draws": draw(next(counts, COUNT // 2))})
