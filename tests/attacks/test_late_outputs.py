@@ -72,6 +72,25 @@ IDLE_RUN = """
         return program.step(*batches[-1]) if count() < 2 else {"loss": np.float32(1.0)}
     return program._replace(run=run)
 """
+#: Steps of these two are so slow that few of them are made one by one after timing.
+ZEROS_OF_SEVERAL = """
+    import time
+    def run(batches):
+        for batch in batches:
+            time.sleep(0.011)
+            outputs = program.step(*batch)
+        return outputs if len(batches) == 1 else {name: 0 * value for name, value in outputs.items()}
+    return program._replace(run=run)
+"""
+EVERY_OTHER = """
+    import time
+    def run(batches):
+        for batch in batches[::2]:
+            time.sleep(0.006)
+            outputs = program.step(*batch)
+        return outputs
+    return program._replace(run=run)
+"""
 UNTRAINED_LATER = """
     def step(*batch):
         kept = {name: value.copy() for name, value in program.parameters().items()}
@@ -145,9 +164,11 @@ def test_a_right_program_is_ok_after_timing_as_well(measured, workload):
         ("gemm", IDLE_LATER),
         ("gemm", REMEMBERED),
         ("gemm", OTHER_RUN),
+        ("gemm", ZEROS_OF_SEVERAL),
         ("mlp_train", WRONG_LATER),
         ("mlp_train", IDLE_LATER),
         ("mlp_train", IDLE_RUN),
+        ("mlp_train", EVERY_OTHER),
         ("mlp_train", UNTRAINED_LATER),
     ],
 )

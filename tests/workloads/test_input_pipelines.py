@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from itertools import product
 
 import numpy as np
 import pytest
@@ -133,10 +134,10 @@ def test_a_run_gives_its_pipeline_its_own_batches_and_no_others():
 
 
 @pytest.mark.parametrize(
-    ("workload", "slow_s"), [("lenet-input", 0), ("input-pipeline", 0), ("mlp-train", 60), ("gemm", 60)]
+    ("workload", "slow_s"), [("lenet-input", 0), ("input-pipeline", 0), *product(("mlp-train", "gemm"), (0, 60))]
 )
 def test_a_run_that_leaves_out_its_last_batch_is_found_after_timing(workload, slow_s, folder, monkeypatch):
-    """Of a slow program, where a pipeline feeds it."""
+    """Of a slow program, too."""
     monkeypatch.setattr(late, "SLOW_S", slow_s)
     specification = BUILT_IN.specification(workload)
     size = specification.SIZES["check"]

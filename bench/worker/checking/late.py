@@ -20,8 +20,8 @@ from .parity import CHECKED_SETS, CHECKED_STEPS, Mismatch
 from .projection import FEW_ELEMENTS, sampled
 from .tolerance import allowed_error
 
-#: After this time, no more than the fewest steps are made: two of training, of which the second shows
-#: the first update, one of inference.
+#: After this time, no more single steps are made than the fewest: two of training, of which the second shows
+#: the first update, one of inference. A run of several steps follows in any case.
 SLOW_S = 0.01
 #: A part of an array may have a larger relative error than all of it.
 PART = 4.0
@@ -59,13 +59,12 @@ class LateCheck(NamedTuple):
             return check(stored, steps, slow, get)
 
     def _inference(self, stored: Any, steps: Any, slow: Callable[[], bool], get: Callable[[Any], Any]) -> int:
-        """Compare the outputs of single steps, and the last ones of a run of as many."""
+        """Compare the outputs of single steps, and the last ones of a run of several, also of a slow program."""
         checked = 0
         while checked < CHECKED_SETS and not (checked and slow()):
             self._outputs(stored, steps(checked, checked + 1), checked, get)
             checked += 1
-        if checked == CHECKED_SETS or self.program.starts:
-            self._outputs(stored, steps(0, CHECKED_SETS), CHECKED_SETS - 1, get)
+        self._outputs(stored, steps(0, CHECKED_SETS), CHECKED_SETS - 1, get)
         return checked
 
     def _outputs(self, stored: Any, outputs: Dict[str, Any], index: int, get: Callable[[Any], Any]) -> None:
@@ -83,7 +82,8 @@ class LateCheck(NamedTuple):
         """Compare losses, and the updates of small parameters; the early check compared the values after a reset.
 
         The updates are compared after single steps, and after one run of as many, which may leave out a batch. That run
-        is made for a slow program, too, where its batches come from a pipeline or a loop of its framework's.
+        is made for a slow program, too, where its batches come from a pipeline or a loop of its framework's. Of others
+        the last loss is compared after a run of as many steps as were made one by one.
         """
         self.program.reset()
         few = [] if bool(stored["reduced"]) else small(self.program.parameters())
@@ -98,6 +98,10 @@ class LateCheck(NamedTuple):
             self.program.reset()
             steps(0, CHECKED_STEPS)
             self._updates(stored, initial, get)
+        elif not self.program.starts:
+            self.program.reset()
+            losses[-1] = self._loss(steps(0, len(losses)), get)
+            self._compare(stored, "loss", np.array(losses), stored["expected/loss"][: len(losses)])
         return len(losses)
 
     def _loss(self, outputs: Dict[str, Any], get: Callable[[Any], Any]) -> float:
