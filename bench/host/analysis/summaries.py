@@ -14,6 +14,7 @@ from bench.record import OK, SCHEMA_VERSION, Record
 
 from ..refusal import Refused
 from ..statistics.bootstrap import Estimate, estimate_median
+from ..statistics.location import FloatArray
 from ..statistics.pairs import pair_log_ratios
 from ..storage import manifest, run_records, stored_runs
 from ..storage.manifest import Manifest
@@ -22,6 +23,7 @@ from ..study.baseline import CHOSEN
 from ..study.twin import is_twin
 from ..workers.field_types import first_problem
 from .baselines import baselines_of
+from .comparisons import rounds_of
 from .quality import Quality, is_noisy_ratio, is_noisy_time, is_unsteady, withheld
 from .results import Result
 from .run_results import results_of
@@ -115,7 +117,7 @@ def _cell(
     result: Result, base: Result | None, tables: Mapping[str, list[dict[str, Any]]], *, chosen: bool
 ) -> CellSummary:
     """Summarise one cell; ``chosen`` says that each cell has a ``base`` of its own."""
-    log_ratios = pair_log_ratios(result.turns, base.turns)[1] if base is not None else np.empty(0)
+    log_ratios = _log_ratios(result, base) if base is not None else np.empty(0)
     versions: dict[str, str] = {}
     for record in result.records:
         versions.update(record.versions)
@@ -136,6 +138,15 @@ def _cell(
         versions=_index_in(tables["versions"], versions),
         work=_index_in(tables["work"], {**work, "data": data} if work or data else {}),
     )
+
+
+def _log_ratios(result: Result, base: Result) -> FloatArray:
+    """Return the log ratio of each pair, in the order of rounds: a ranking compares those with one number.
+
+    Pairs come in the order of their keys as text, in which round 10 is before round 2.
+    """
+    keys, log_ratios = pair_log_ratios(result.turns, base.turns)
+    return log_ratios[np.argsort(rounds_of(keys), kind="stable")]
 
 
 def _index_in(table: list[dict[str, Any]], value: dict[str, Any]) -> int:
