@@ -95,26 +95,28 @@ def _compare(result: Result, grade: Quality | None, base: Quality | None, is_bas
 def geometric_means(rows: Iterable[ComparedCells], columns: Sequence[str]) -> tuple[dict[str, float], int]:
     """Return the geometric means of the columns that have most rows, over the rows that these have in common.
 
-    The second value is the number of those rows. There are no means over fewer than ``FEWEST_ROWS`` rows, nor
-    of one column.
+    The second value is the number of those rows. There are no means over fewer than ``FEWEST_ROWS`` rows or
+    ``LEAST_SHARE`` of all rows, nor of one column. A row without any speed-up, as its baseline failed, is one of all.
     """
     found = [{column: log for column in columns if (log := _log(row, column)) is not None} for row in rows]
-    compared = [row for row in found if row]
-    wide = in_most_rows({column: {i for i, row in enumerate(compared) if column in row} for column in columns})
-    whole = [row for row in compared if all(column in row for column in wide)]
+    own = {column: {i for i, row in enumerate(found) if column in row} for column in columns}
+    wide = in_most_rows(own, of=len(found))
+    whole = [row for row in found if row and all(column in row for column in wide)]
     if len(whole) < FEWEST_ROWS or len(wide) < 2:
         return {}, len(whole)
     return {column: math.exp(math.fsum(row[column] for row in whole) / len(whole)) for column in wide}, len(whole)
 
 
-def in_most_rows(rows: Mapping[str, Set[Hashable]], kept: str | None = None) -> list[str]:
+def in_most_rows(rows: Mapping[str, Set[Hashable]], kept: str | None = None, *, of: int | None = None) -> list[str]:
     """Choose the columns whose common rows are at least ``LEAST_SHARE`` of all, given the rows that each has.
+
+    ``of`` is the number of all rows; without it, those that any column has are all.
 
     Left out are those with fewer rows, and then one by one the column without which the others have most rows in
     common: of several the one with the fewest rows, and of these the last; never ``kept``. A column that was left out
     early comes back where it fits beside those that stay.
     """
-    count = len(set[Hashable]().union(*rows.values()))
+    count = len(set[Hashable]().union(*rows.values())) if of is None else of
     fewest = max(LEAST_SHARE * count, min(FEWEST_ROWS, count))
     wide = [column for column, own in rows.items() if own and (len(own) >= LEAST_SHARE * count or column == kept)]
     chosen = list(wide)

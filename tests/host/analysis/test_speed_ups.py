@@ -93,6 +93,10 @@ def test_there_are_no_means_over_few_rows_or_of_the_baseline_alone(rows):
     assert geometric_means(rows, COLUMNS)[0] == {}
 
 
-def test_a_row_in_which_nothing_was_compared_counts_nowhere():
-    rows = [*[row(a=2.0)] * 3, {column: place(None) for column in COLUMNS}]
-    assert geometric_means(rows, COLUMNS) == ({"base": 1.0, "a": pytest.approx(2.0)}, 3)
+@pytest.mark.parametrize(("compared", "rows", "has_means"), [(3, 4, True), (6, 9, True), (5, 9, False), (3, 9, False)])
+def test_a_row_in_which_nothing_was_compared_is_in_no_mean_and_counts_among_all_rows(compared, rows, has_means):
+    """A baseline that failed in six rows of nine left a mean of the other three."""
+    nothing = {column: place(None) for column in COLUMNS}
+    means, count = geometric_means([*[row(a=2.0)] * compared, *[nothing] * (rows - compared)], COLUMNS)
+    assert means == ({"base": 1.0, "a": pytest.approx(2.0)} if has_means else {})
+    assert count == compared or not means
