@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bench.record import UNSUPPORTED
 
-from ..statistics.verdict import Verdict
+from ..statistics.verdict import Verdict, settles_limit
 from ..study.twin import is_twin
 from .baselines import baselines_of
 from .comparable_times import disturbed
@@ -23,7 +23,7 @@ class Judged:
 
     #: Slower than the baseline by more than the limit, by their verdicts.
     slower: tuple[Result, ...]
-    #: Without a verdict that settles it: too few pairs, inconclusive with an interval that reaches the limit, or times
+    #: Without a verdict that settles it: too few pairs, not different with an interval that reaches the limit, or times
     #: that others disturbed, which the tables withhold.
     open: tuple[Result, ...]
     #: Cells without a comparison, as they or their baseline failed, or the run ended before them.
@@ -42,7 +42,7 @@ class Gate:
         """Judge every comparison of the table, and every cell that would have been compared with ``baseline``.
 
         A cell is too slow where its verdict is *different* and its estimate beyond the limit. A comparison is settled
-        the other way where its deciding interval ends below the limit, or its verdict says what it is; all others are
+        the other way where its deciding interval ends below the limit, or its verdict is *different*; all others are
         open, since a lack of evidence is no pass.
         """
         bases = baselines_of(analysis.results, baseline)
@@ -65,10 +65,7 @@ class Gate:
 
     def _is_open(self, result: Result) -> bool:
         assert result.ratio is not None
-        if result.verdict in (Verdict.DIFFERENT, Verdict.EQUIVALENT):
-            return False
-        deciding = result.ratio.deciding
-        return result.verdict is None or deciding is None or deciding[1] > 1.0 + self.slower
+        return not settles_limit(result.ratio, result.verdict, self.slower)
 
 
 def _is_shown(result: Result, base: Result | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -184,15 +183,10 @@ def _uncompared(found: RunComparison, options: argparse.Namespace) -> Iterator[s
 
 def _gate(found: RunComparison, limit: float) -> int:
     """Judge a comparison: slower cells, lost ones, and those without a verdict that settles them do not pass."""
-    from ..statistics.verdict import Verdict
+    from ..statistics.verdict import Verdict, settles_limit
 
     slower = [one for one in found.cells if one.verdict is Verdict.DIFFERENT and one.ratio.estimate.value > 1.0 + limit]
-    settled = (Verdict.DIFFERENT, Verdict.EQUIVALENT)
-    open_ = [
-        one
-        for one in found.cells
-        if one.verdict not in settled and (one.ratio.deciding or (0.0, math.inf))[1] > 1.0 + limit
-    ]
+    open_ = [one for one in found.cells if not settles_limit(one.ratio, one.verdict, limit)]
     lost = [one for one in found.uncompared if one.lost]
     said = [
         *(

@@ -100,3 +100,14 @@ def decide(ratio: Ratio, adjusted_p: float, *, practical: float = THRESHOLD, flo
     least = max(math.log1p(floor), math.log1p(practical) / 2.0)
     beyond = (low > 1.0 and estimate > least) or (high < 1.0 and estimate < -least)
     return Verdict.DIFFERENT if beyond and adjusted_p <= ALPHA else Verdict.INCONCLUSIVE
+
+
+def settles_limit(ratio: Ratio, verdict: Verdict | None, limit: float) -> bool:
+    """Tell whether a comparison settles that a cell is slower by more than ``limit``, a fraction, or is not.
+
+    What is *different* is judged by its estimate. For all others the deciding interval must end at the limit or below:
+    *equivalent* says "within ±2 %", and a limit may be smaller.
+    """
+    if verdict is Verdict.DIFFERENT:
+        return True
+    return verdict is not None and ratio.deciding is not None and ratio.deciding[1] <= 1.0 + limit

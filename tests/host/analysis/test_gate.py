@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bench.host.analysis.gate import Gate, Judged
 from bench.host.analysis.results import NOT_RUN
 from bench.host.analysis.run_analysis import analyse
+from bench.host.statistics.verdict import Verdict
 from bench.record import FAILED, MISMATCH, OUT_OF_MEMORY, TIMEOUT, UNSUPPORTED
 
 
@@ -80,3 +83,25 @@ def test_a_cell_that_failed_or_whose_baseline_did_is_no_pass(long_study, column)
 def test_what_a_machine_does_not_support_is_not_expected_to_be_compared(long_study):
     long_study.change("torch2:eager", "mlp-train", status=UNSUPPORTED, stage="build", reason="no such kernel")
     assert judged(long_study, 10.0).lost == ()
+
+
+@pytest.mark.parametrize(
+    ("estimate", "deciding", "limit", "is_open"),
+    [
+        (1.015, (1.012, 1.018), 0.01, True),
+        (1.005, (1.001, 1.012), 0.01, True),
+        (1.005, (1.001, 1.009), 0.01, False),
+        (0.985, (0.982, 0.988), 0.01, False),
+        (1.015, (1.012, 1.018), 0.05, False),
+    ],
+)
+def test_what_is_equivalent_within_2_percent_passes_a_smaller_limit_by_its_interval(
+    long_study, estimate, deciding, limit, is_open
+):
+    """With slower:1%, a cell that is certainly slower by 1.2 % was equivalent, and so no slowdown."""
+    analysis = analyse(long_study.records, long_study.manifest)
+    one = next(result for result in analysis.results if result.ratio)
+    ratio = replace(one.ratio, estimate=replace(one.ratio.estimate, value=estimate), deciding=deciding)
+    same = replace(one, comparison=replace(one.comparison, ratio=ratio, verdict=Verdict.EQUIVALENT))
+    found = Gate(limit).judge(replace(analysis, results=(same,)), long_study.manifest.study.baseline)
+    assert (found.slower, found.open) == ((), (same,) if is_open else ())

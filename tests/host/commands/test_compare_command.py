@@ -6,11 +6,15 @@ import json
 import shutil
 
 import pytest
+from run_summaries import summary
 from small_project import call, write
 
 from bench.host.__main__ import main
-from bench.host.commands.compare import ratio_words
+from bench.host.analysis.run_comparison import CellChange, RunComparison
+from bench.host.commands.compare import _gate, ratio_words
 from bench.host.statistics.bootstrap import Estimate
+from bench.host.statistics.pairs import Ratio
+from bench.host.statistics.verdict import Verdict
 from bench.host.storage import lines as lines_module
 from bench.host.storage import stored_runs
 
@@ -95,6 +99,17 @@ def test_a_slowdown_fails_the_gate_with_exit_code_3(measured, tmp_path, capsys):
     assert "1 slower" in said.out
     assert call(measured, "compare", after, "second", "--fail-if", "slower:5%") == 0
     assert "1 faster" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("limit", "code"), [(0.01, 3), (0.05, 0)])
+def test_what_is_the_same_within_2_percent_passes_a_smaller_limit_by_its_interval(capsys, limit, code):
+    """With slower:1%, a cell that became slower by at least 1.2 % was the same, and passed."""
+    run = summary()
+    ratio = Ratio(Estimate(1.015, 1.013, 1.017, 10), 0.002, (1.012, 1.018))
+    change = CellChange(run.cells[0], run.cells[0], ratio, Verdict.EQUIVALENT, unchanged=False)
+    found = RunComparison(run, run, (), (change,), (), None, relative=False)
+    assert _gate(found, limit) == code
+    assert ("Not settled, so not within 1 %: 1 cell" in capsys.readouterr().err) == (code == 3)
 
 
 def test_filters_show_a_part(measured, tmp_path, capsys):
