@@ -17,6 +17,7 @@ from ..statistics.pairs import Ratio, pair_log_ratios, tail_log_ratios
 from ..statistics.signed_rank import walsh_averages
 from ..statistics.verdict import adjust_for_claims, adjust_for_discovery, decide, discovery_p
 from ..storage.manifest import BUDGET, Manifest
+from .quality import withheld
 from .results import Comparison, Result
 
 #: The keys of the pairs of two cells, and the log ratio of each.
@@ -58,7 +59,9 @@ class Reached:
         """
         keys, log_ratios = pairs or pair_log_ratios(cell.turns, other.turns)
         found = self.compare_pairs(keys, log_ratios, shown)
-        return None if found is None else replace(found, disturbed=_disturbed(keys, cell, other))
+        if found is None:
+            return None
+        return replace(found, disturbed=_disturbed(keys, cell, other), withheld=_is_withheld(cell, other))
 
     def compare_pairs(
         self, keys: Sequence[Hashable], log_ratios: FloatArray, shown: Estimate | None = None
@@ -77,7 +80,8 @@ class Reached:
         value = math.exp(median(walsh_averages(log_ratios)))
         deciding = stopping.sequential_interval(*data, ended=self.ended)
         shown = Estimate(value, None, None, len(log_ratios))
-        return Ratio(shown, 1.0 if p is None else p, deciding, _disturbed(keys, cell, other))
+        disturbed, is_withheld = _disturbed(keys, cell, other), _is_withheld(cell, other)
+        return Ratio(shown, 1.0 if p is None else p, deciding, disturbed, is_withheld)
 
     def _rounds_of(self, keys: Sequence[Hashable]) -> int:
         """Return after how many rounds a comparison was looked at last.
@@ -112,6 +116,11 @@ def _disturbed(keys: Sequence[Hashable], *results: Result) -> float:
     """Return the share of the pairs in which a process was disturbed most of the time."""
     disturbed = {process.key for result in results for process in result.timed if process.disturbed}
     return sum(key in disturbed for key in keys) / len(keys)
+
+
+def _is_withheld(*results: Result) -> bool:
+    """Tell whether tables withhold a time of these."""
+    return any(withheld(sum(one.disturbed for one in result.timed), len(result.timed)) for result in results)
 
 
 def decide_together(ratios: Sequence[Ratio | None], floor: float) -> list[Comparison | None]:

@@ -57,6 +57,8 @@ class Ratio:
     deciding: tuple[float, float] | None
     #: Share of the pairs in which a process was disturbed most of the time.
     disturbed: float = 0.0
+    #: Whether the time of one of the cells is withheld, as other programs disturbed it: then so is this ratio.
+    withheld: bool = False
 
 
 def by_turn(step_s: FloatArray, turn: TurnArray, steady_turn: int = 0) -> Process:

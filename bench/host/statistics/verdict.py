@@ -36,6 +36,8 @@ def minimum_pairs(alpha: float = ALPHA, weight: float = 1.0) -> int:
 def discovery_p(ratio: Ratio, *, floor: float = 0.0) -> float:
     """Return the p value with which a comparison enters ``adjust_for_discovery``: 1 where none makes it *different*.
 
+    So has one that tables withhold: it is among the comparisons, and helps no other to be called different.
+
     The procedure bounds the share of false ones among all that it passes. If some of these get no verdict *different*,
     since they are equivalent or their estimate is too small, the share among the others can be many times as large:
     where 40 cells differ by 0.8 % and 10 noisy ones are identical, one of these was called different in 5 % of tables,
@@ -75,6 +77,7 @@ def decide(ratio: Ratio, adjusted_p: float, *, practical: float = THRESHOLD, flo
     ``practical`` and ``floor``, the run's measured noise floor, are fractions. The interval is the 99 % one, not the
     95 % one that a table shows.
 
+    A ratio that is withheld is *inconclusive*: other programs may have made it.
     *Equivalent*: the interval lies inside 1/(1+practical) … 1+practical. It comes first, so that a precise
     measurement does not turn a difference without practical meaning into a finding. The margin is fixed, so that noise
     cannot create equivalence. Other programs on the processors must not create it, either: the time that both cells
@@ -91,6 +94,8 @@ def decide(ratio: Ratio, adjusted_p: float, *, practical: float = THRESHOLD, flo
     """
     if ratio.deciding is None:
         return None
+    if ratio.withheld:
+        return Verdict.INCONCLUSIVE
     low, high = ratio.deciding
     most = 1.0 + practical
     if low > 1.0 / most and high < most and ratio.disturbed <= DISTURBED:

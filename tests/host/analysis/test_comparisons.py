@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bench.host.analysis.comparisons import decide_together
 from bench.host.statistics.bootstrap import Estimate
 from bench.host.statistics.pairs import Ratio
@@ -36,6 +38,15 @@ def test_what_is_not_called_different_does_not_help_others_to_be():
     assert verdicts([noisy] + [small] * 9) == [Verdict.INCONCLUSIVE] + [Verdict.EQUIVALENT] * 9
     # Nor what lies below the noise floor.
     assert verdicts([ratio(1.3, 0.004, 1.05)] + [clear] * 9, floor=0.2)[0] is Verdict.INCONCLUSIVE
+
+
+def test_what_is_withheld_has_no_finding_and_does_not_help_others_to_have_one():
+    """Nine withheld cells made the first of four quiet ones different, and it had the only mark of the table."""
+    quiet = [ratio(1.1, p, 1.05) for p in (0.004, 0.5, 0.5, 0.5)]
+    clear, same = ratio(1.5, 1e-4, 1.05), ratio(1.0, 0.9, 1.01)
+    assert verdicts(quiet + [clear] * 9)[0] is Verdict.DIFFERENT
+    withheld = [replace(one, withheld=True) for one in [clear] * 9 + [same]]
+    assert verdicts(quiet + withheld) == [Verdict.INCONCLUSIVE] * 14
 
 
 def test_what_may_be_claimed_passes_the_stricter_correction():

@@ -149,3 +149,27 @@ def test_disturbed_turns_are_left_out_of_the_times(long_study):
     assert found.samples == (9,) * 10
     assert (found.disturbances.turns, found.disturbances.left_out) == (40, 10)
     assert np.isclose(found.ratio.estimate.value, 0.55, atol=0.02)
+
+
+@pytest.mark.parametrize("column", [None, "torch1:eager"])
+def test_a_row_beside_other_programs_makes_no_other_comparison_more_certain(long_study, column):
+    """Its numbers are withheld, and entered the correction as findings: they helped others to be called different."""
+    before = {one.cell: one for one in analysed(long_study).results if one.comparison}
+    long_study.change(column, "mlp-train", other_load=0.9)
+    after = {one.cell: one for one in analysed(long_study).results if one.comparison}
+    assert after.keys() == before.keys()
+    for cell, one in after.items():
+        for now, earlier in ((one.comparison, before[cell].comparison), (one.tail, before[cell].tail)):
+            if cell.workload == "mlp-train":
+                assert (now.verdict, now.adjusted_p) == (Verdict.INCONCLUSIVE, 1.0)
+            else:
+                assert now.adjusted_p >= earlier.adjusted_p
+    assert any(one.verdict is Verdict.DIFFERENT for one in before.values() if one.cell.workload == "mlp-train")
+
+
+def test_a_cell_beside_other_programs_is_not_settled(long_study):
+    long_study.run["looks"] = [10, 20]
+    cell, base = long_study.find("tf2:eager", "mlp-train"), long_study.find("torch1:eager", "mlp-train")
+    assert cell not in undecided_cells(long_study.records, long_study.manifest)
+    long_study.change("tf2:eager", "mlp-train", other_load=0.9)
+    assert {cell, base} <= set(undecided_cells(long_study.records, long_study.manifest))
