@@ -68,8 +68,9 @@ function means(shownRows, shownColumns) {
   for (const row of shownRows) {
     const key = JSON.stringify([row.device, row.threads]);
     if (!tracks.has(key)) tracks.set(key, { row, found: [] });
-    const found = shownColumns.map((column) => speedupOf(row.cells[column.number]));
-    if (found.some((one) => one !== null)) tracks.get(key).found.push(found);
+    // A row without any speed-up, as its baseline failed, is one of all; one that all columns leave out is none.
+    if (!shownColumns.some((column) => hasPlace({ cell: row.cells[column.number] }))) continue;
+    tracks.get(key).found.push(shownColumns.map((column) => speedupOf(row.cells[column.number])));
   }
   const most = [...tracks.values()].map(meansOf).reduce((best, one) => (best && best.count >= one.count ? best : one), null);
   if (!most) return { count: 0, values: [], of: '' };

@@ -270,6 +270,22 @@ def test_a_disturbed_time_is_withheld_from_table_and_mean(tmp_path, long_study, 
     assert "withheld: other programs were computing" in browser.shown(text)
 
 
+@pytest.mark.parametrize(("withheld", "means"), [(1, 7), (2, 0)])
+def test_a_mean_needs_two_thirds_of_all_rows_also_where_the_baseline_is_withheld(
+    tmp_path, long_study, withheld, means, chromium
+):
+    """Rows without any speed-up did not count among all rows, so the page had a mean of half of them."""
+    further = [f"further-{number}" for number in range(withheld)]
+    long_study.records += [
+        replace(r, cell=replace(r.cell, workload=name), other_load=0.9 if r.cell.column == "torch1:eager" else 0.0)
+        for name in further
+        for r in long_study.records
+        if r.cell.workload == "dispatch"
+    ]
+    footer = "".join(re.findall(r"<tfoot>.*?</tfoot>", chromium.dump(page_of(long_study, tmp_path)), re.DOTALL))
+    assert len(re.findall(r"<td[^>]*><span>([^<]+)", footer)) == means
+
+
 def test_a_run_without_its_baseline_shows_times(tmp_path, long_study, chromium):
     long_study.run["study"]["baseline"] = "absent:eager"
     shown = browser.shown(chromium.dump(page_of(long_study, tmp_path)))
